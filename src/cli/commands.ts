@@ -7,6 +7,7 @@
 import { doctorCommand } from './checks/doctor.ts';
 import { addClusterCommand } from './cluster/add/add-cluster.ts';
 import { importClustersCommand } from './cluster/import/import-clusters.ts';
+import { issuerCommand } from './cluster/issuer/issuer-command.ts';
 import { listClustersCommand } from './cluster/show/list-clusters.ts';
 import { removeClusterCommand } from './cluster/change/remove-cluster.ts';
 import { resetClusterCommand } from './cluster/change/reset-cluster.ts';
@@ -42,6 +43,7 @@ export const COMMANDS: readonly CommandModule[] = [
   setClusterCommand,
   resetClusterCommand,
   removeClusterCommand,
+  issuerCommand,
   doctorCommand,
   statusCommand,
   getCommand,

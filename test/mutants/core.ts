@@ -10,6 +10,21 @@ export const CORE_BUGS: PlantedBugs = {
     to: '.filter((entry) => stored.size > 0 || stored.has(entry))',
     killedBy: 'test/unit/core/log/append-log.test.ts: takes what stood in the stored state',
   },
+  'private-keys-published': {
+    bug: 'cluster issuer writes the private half of a key, for everyone to read (44.8)',
+    at: 'src/core/issuer/issuer-documents.ts#readKeys',
+    change: 'if (secret !== undefined)',
+    to: "if (secret === 'k')",
+    killedBy: 'test/unit/core/issuer/issuer-documents.test.ts: are refused where a private one is',
+  },
+  'keys-compared-by-id': {
+    bug: 'a key that was renewed under its former id counts as published (44.8)',
+    at: 'src/core/issuer/issuer-documents.ts#textOf',
+    change: "'kty', 'n', 'e', 'crv', 'x', 'y'",
+    to: "'kty', 'e', 'crv', 'y'",
+    killedBy:
+      'test/unit/core/issuer/issuer-documents.test.ts: are missing where the id, or the key',
+  },
   'fields-ignored': {
     bug: 'required affinity does not look at matchFields',
     at: 'packages/base/src/node-affinity.ts#compileTerm',

@@ -58,6 +58,12 @@ export function healthyFacts(registration: ClusterRegistration = takenOver): Doc
       expiresAtMs: nowMs + 3_000_000,
     }),
     credential: checked('accepted'),
+    issuer: checked({
+      kind: 'published',
+      issuer: 'https://oidc.example.com/c1',
+      keyCount: 1,
+      missing: [],
+    }),
     functionsRights: checked(rights),
     requestsRights: checked(rights),
     watcherRights: checked(rights),

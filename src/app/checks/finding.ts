@@ -26,6 +26,7 @@ export type Link =
   | 'admission'
   | 'lease'
   | 'watcher'
+  | 'issuer'
   | 'events-queue'
   | 'dead-letters'
   | 'sender'

@@ -67,6 +67,7 @@ export interface Needs {
   readonly listed: readonly string[];
   readonly lease: LeaseFact;
   readonly watcher: WatcherFact;
+  readonly issuer: IssuerFact;
   /** Unique id of the watcher's role as IAM knows it now. */
   readonly sender: { readonly roleName: string; readonly roleId: string | undefined };
   /** Of the last day, newest last. */
@@ -139,6 +140,21 @@ export type WatcherFact =
       readonly ready: number;
       /** Of the first pod that is not ready, e.g. CrashLoopBackOff. */
       readonly trouble?: string;
+    };
+
+/** The documents by which AWS checks the cluster's tokens, compared with the cluster's own. */
+export type IssuerFact =
+  /** Nothing outside of the cluster can read it. */
+  | { readonly kind: 'internal'; readonly issuer: string }
+  | { readonly kind: 'unreadable'; readonly issuer: string; readonly why: string }
+  /** The documents are of this one. */
+  | { readonly kind: 'other'; readonly issuer: string; readonly published: string }
+  | {
+      readonly kind: 'published';
+      readonly issuer: string;
+      readonly keyCount: number;
+      /** Ids of the cluster's keys that are not published. */
+      readonly missing: readonly string[];
     };
 
 /** One queue. */

@@ -15,6 +15,7 @@ import {
 } from './judge-credential.ts';
 import { judgeClock, judgeEndpoint, judgeIdentity } from './judge-endpoint.ts';
 import { judgeCopilot, judgeFleets } from './judge-fleets.ts';
+import { judgeIssuer } from './judge-issuer.ts';
 import {
   judgeDeadLetters,
   judgeEventsQueue,
@@ -80,6 +81,7 @@ const CHECKS: readonly Check[] = [
   ofCluster(['admission', 'deployment'], judgeAdmission),
   ofCluster(['lease'], (_, facts) => judgeLease(facts)),
   ofCluster(['watcher', 'lease', 'deployment'], (_, facts) => judgeWatcher(facts)),
+  ofCluster(['issuer', 'deployment'], (_, facts) => judgeIssuer(facts)),
   ofCluster(['meta'], judgeStandBy),
   of('stack', ['eventsQueue'], judgeEventsQueue),
   of('stack', ['deadLetterQueues'], judgeDeadLetters),

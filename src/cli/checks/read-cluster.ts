@@ -28,6 +28,7 @@ import {
 import type { ShippedManifests } from './rights.ts';
 import { askEach, openRegisteredWay, whyNot } from './ways-in.ts';
 import type { WayIn, WaysIn } from './ways-in.ts';
+import { readIssuer } from './read-issuer.ts';
 
 const SYSTEM = 'rollcall-system';
 const LEASE = `/apis/coordination.k8s.io/v1/namespaces/${SYSTEM}/leases/rollcall-watcher`;
@@ -66,6 +67,7 @@ type ClusterNeed =
   | 'listed'
   | 'lease'
   | 'watcher'
+  | 'issuer'
   | 'sentinel'
   | 'fleetRights';
 
@@ -116,6 +118,7 @@ export async function openClusterReaders(
     listed: ['the DaemonSets that copilot names', () => readListed(place)],
     lease: ['the watcher’s Lease', () => readLease(place)],
     watcher: ['the watcher', () => readWatcher(place)],
+    issuer: ['the issuer of tokens', () => readIssuer(ways, { clock, egress })],
     sentinel: ['the sentinel', () => readSentinel(place)],
     fleetRights: [
       'the rights of fleets',

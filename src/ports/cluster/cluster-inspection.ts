@@ -22,6 +22,7 @@ export interface ClusterInspection {
   readUid(): Promise<Inspected<string>>;
   /** Whether each right is granted, in their order; one that cannot be reviewed makes the whole fail. */
   review(permissions: readonly Permission[], of: RightsOf): Promise<Inspected<readonly boolean[]>>;
-  read(path: string): Promise<Inspected<JsonObject>>;
+  /** `accept`: media types of the answer; default: JSON. */
+  read(path: string, accept?: string): Promise<Inspected<JsonObject>>;
   close(): void;
 }

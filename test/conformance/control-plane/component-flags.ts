@@ -22,6 +22,8 @@ export interface Wiring {
   readonly auditLog: boolean;
   /** Beside those that are on by default. */
   readonly admissionPlugins: readonly string[];
+  /** Issuers of service account tokens; the first one signs. */
+  readonly issuers: readonly string[];
 }
 
 /** The choices that may change while a control plane runs. */
@@ -81,7 +83,7 @@ export function apiServerCommand(wiring: Wiring, settings: Readonly<Settings>): 
     // As every distribution sets it: agents on nodes are often privileged.
     '--allow-privileged=true',
     '--service-cluster-ip-range=10.96.0.0/16',
-    '--service-account-issuer=https://kubernetes.default.svc',
+    ...wiring.issuers.map((issuer) => `--service-account-issuer=${issuer}`),
     `--service-account-key-file=${identities.serviceAccountPublicKeyFile}`,
     `--service-account-signing-key-file=${identities.serviceAccountPrivateKeyFile}`,
     '--max-requests-inflight=2000',

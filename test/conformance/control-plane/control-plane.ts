@@ -49,6 +49,8 @@ export interface ControlPlaneOptions {
   readonly auditLog?: boolean;
   /** Admission plug-ins of the API server beside those that are on by default. */
   readonly admissionPlugins?: readonly string[];
+  /** Issuers of service account tokens, the one that signs first; default: https://kubernetes.default.svc. */
+  readonly issuers?: readonly string[];
   /** Off: etcd and the API server alone, so that nothing acts on objects; on by default. */
   readonly loops?: 'on' | 'off';
   /** Run directory, kept at the end; without it a temporary one, removed at the end. */
@@ -62,6 +64,8 @@ export interface ControlPlane extends ClusterAccess, ComponentControl {
   /** Of etcd's own interface, on 127.0.0.1. */
   readonly etcdClientPort: number;
   readonly auditLogPath: string;
+  /** Files of PEM keys, which the API server reads when it starts. */
+  readonly serviceAccountKeys: { readonly signing: string; readonly accepted: string };
   /** Stops all programs in reverse order; none is left when it resolves. */
   readonly stop: () => Promise<void>;
 }
@@ -110,6 +114,10 @@ async function startOnce(options: ControlPlaneOptions, binaries: Binaries): Prom
       ...access,
       ...controlComponents({ components, settings, openAdmin }),
       directory,
+      serviceAccountKeys: {
+        signing: wiring.identities.serviceAccountPrivateKeyFile,
+        accepted: wiring.identities.serviceAccountPublicKeyFile,
+      },
       etcdDataDirectory: wiring.etcdDataDirectory,
       etcdClientPort: wiring.ports.etcdClient,
       auditLogPath: wiring.auditLogPath,
@@ -141,6 +149,7 @@ async function prepareDirectory(parts: {
     auditLogPath: join(directory, 'audit.log'),
     auditLog: options.auditLog ?? true,
     admissionPlugins: options.admissionPlugins ?? [],
+    issuers: options.issuers ?? ['https://kubernetes.default.svc'],
   };
 }
 

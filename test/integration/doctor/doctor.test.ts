@@ -34,7 +34,7 @@ describe('cluster doctor on a managed local cluster', () => {
     const troubles = await stage.troubles();
     assert.deepEqual(failures(troubles), [], JSON.stringify(troubles, undefined, 1));
     const unknown = troubles.map(({ link }) => link);
-    assert.deepEqual(unknown, ['watcher-rights', 'admission', 'watcher', 'sender']);
+    assert.deepEqual(unknown, ['watcher-rights', 'admission', 'watcher', 'issuer', 'sender']);
     const { stdout } = await stage.run(['cluster', 'doctor', stage.id]);
     assert.match(stdout, /ok +functions-rights +all \d+ rights are there/);
     assert.match(stdout, /ok +identity +kube-system has the registered UID/);
@@ -45,7 +45,7 @@ describe('cluster doctor on a managed local cluster', () => {
     const troubles = await stage.troubles({}, '--kubeconfig', stage.kubeconfigFile);
     assert.deepEqual(
       troubles.map(({ code }) => code),
-      ['admission-missing', 'watcher-not-installed', 'sender-unchecked'],
+      ['admission-missing', 'watcher-not-installed', 'issuer-unchecked', 'sender-unchecked'],
       'the watcher runs in the engine, and holds its Lease: a warning only',
     );
     assert.deepEqual(failures(troubles), []);
@@ -65,7 +65,12 @@ describe('cluster doctor on a managed local cluster', () => {
     try {
       stage.environment = { KUBECONFIG: [other, stage.kubeconfigFile].join(path.delimiter) };
       const codes = (await stage.troubles()).map(({ code }) => code);
-      assert.deepEqual(codes, ['admission-missing', 'watcher-not-installed', 'sender-unchecked']);
+      assert.deepEqual(codes, [
+        'admission-missing',
+        'watcher-not-installed',
+        'issuer-unchecked',
+        'sender-unchecked',
+      ]);
       stage.environment = { KUBECONFIG: other };
       const admission = (await stage.troubles()).find(({ link }) => link === 'admission');
       assert.match(admission?.seen ?? '', /^no context of .*other has the server https:/);

@@ -21,8 +21,8 @@ const REVIEWS_AT_ONCE = 8;
 
 /** Looks into the cluster of a transport. */
 export function createClusterInspection(transport: Transport): ClusterInspection {
-  const read = async (path: string): Promise<Inspected<JsonObject>> =>
-    classify(await transport.send({ method: 'GET', path }));
+  const read = async (path: string, accept?: string): Promise<Inspected<JsonObject>> =>
+    classify(await transport.send({ method: 'GET', path, ...defined({ accept }) }));
   const readUid = async (): Promise<Inspected<string>> => {
     const namespace = await read('/api/v1/namespaces/kube-system');
     if (namespace.kind !== 'answered') return namespace;

@@ -8,6 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { readRegistry } from '../../../app/clusters/read-registry.ts';
+import { DISCOVERY_PATH } from '../../../core/issuer/issuer-documents.ts';
 import { UID_PATTERN, clusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -203,8 +204,7 @@ async function readClusterFacts(connection: ClusterConnection): Promise<ClusterF
 
 /** Not every user may read it, and only some ways of getting credentials need it. */
 async function readIssuer({ transport }: ClusterConnection): Promise<string | undefined> {
-  const path = '/.well-known/openid-configuration';
-  const answer = await transport.send({ method: 'GET', path });
+  const answer = await transport.send({ method: 'GET', path: DISCOVERY_PATH });
   if (answer.kind !== 'answered' || answer.status !== 200) return undefined;
   const issuer = jsonMember(answer.body, 'issuer');
   return typeof issuer === 'string' && URL.canParse(issuer) ? issuer : undefined;

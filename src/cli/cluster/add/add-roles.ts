@@ -7,6 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import { defined } from '@rollcall/base/defined.ts';
 import { failure, usageError } from '../../process/exit-codes.ts';
+import { isPublicIssuer } from '../../../core/issuer/issuer-documents.ts';
 import { packageFile } from '../../../engine/package-files.ts';
 import type { AddContext, AddTask } from './add-examine.ts';
 import { hasRoles, requireRoleSource } from './add-request.ts';
@@ -136,15 +137,8 @@ function issuerOf({ request, examined }: Pick<AddTask, 'request' | 'examined'>):
     issuer === undefined
       ? 'The API server does not say who issues its tokens.'
       : `AWS cannot check tokens of ${issuer}: it has to be a public https address without a port.`,
-    'Pass --oidc-issuer if its keys are published elsewhere; otherwise --credentials static with --sender-role-id (docs/install.md).',
+    'Publish its keys (rollcall cluster issuer), and pass where they stand as --oidc-issuer.',
   );
-}
-
-function isPublicIssuer(issuer: string): boolean {
-  const url = URL.parse(issuer);
-  if (url?.protocol !== 'https:' || url.port !== '') return false;
-  const { hostname } = url;
-  return hostname.includes('.') && !/\.(svc|local|internal|localhost)$/.test(hostname);
 }
 
 async function takeRoles({ request, context }: AddTask): Promise<SenderRoles> {

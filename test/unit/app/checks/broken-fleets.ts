@@ -1,4 +1,4 @@
-/** DoctorFacts in which one thing of fleets, or of the roles that EKS lets in, is wrong, and the finding that names it. */
+/** DoctorFacts in which one thing of fleets, of the issuer, or of the roles that EKS lets in, is wrong, and the finding that names it. */
 import type { AccessEntryFact, FleetsFact } from '../../../../src/app/checks/needs.ts';
 import { checked } from '../../../../src/app/checks/needs.ts';
 import { clusterId } from '../../../../src/core/model/identifiers.ts';
@@ -24,6 +24,46 @@ const onEks = (standing: AccessEntryFact['standing']): DoctorFacts =>
 
 /** Each of them. */
 export const FLEET_CASES: readonly Case[] = [
+  {
+    code: 'issuer-internal',
+    level: 'ok',
+    facts: with_({
+      issuer: checked({ kind: 'internal', issuer: 'https://kubernetes.default.svc' }),
+    }),
+  },
+  {
+    code: 'issuer-unreadable',
+    level: 'warning',
+    facts: with_({
+      issuer: checked({ kind: 'unreadable', issuer: 'https://oidc.example.com', why: 'HTTP 403' }),
+    }),
+    says: /HTTP 403/,
+  },
+  {
+    code: 'issuer-differs',
+    level: 'failed',
+    facts: with_({
+      issuer: checked({
+        kind: 'other',
+        issuer: 'https://oidc.example.com/c1',
+        published: 'https://oidc.example.com/c2',
+      }),
+    }),
+    says: /are of the issuer https:\/\/oidc\.example\.com\/c2/,
+  },
+  {
+    code: 'issuer-keys-missing',
+    level: 'failed',
+    facts: with_({
+      issuer: checked({
+        kind: 'published',
+        issuer: 'https://oidc.example.com/c1',
+        keyCount: 2,
+        missing: ['new-key'],
+      }),
+    }),
+    says: /does not publish new-key/,
+  },
   {
     code: 'access-entries-missing',
     level: 'failed',
