@@ -101,7 +101,7 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   ],
   [SCALE, `A flush every ${flush.intervalMs} ms, as it was`],
   [SCALE, `in slow-start batches of at most ${reconcile.burstPodsMax}`],
-  ['docs/operations.md', `Runs\nunder way end within ${seconds(RUN_MAX_MS)} s`],
+  ['docs/operations.md', `Runs under way end within ${seconds(RUN_MAX_MS)} s`],
   [MODES, `left behind is watched for ${seconds(lease.durationMs)} s`],
   [MODES, `twice the time-out of a request, ${seconds(requestLifeMs(REQUEST_TIMEOUT_MS))} s`],
   [MODES, `a turn of \`fleet\` may go on for ${seconds(FUNCTION_MAX_MS)} s`],
