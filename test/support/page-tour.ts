@@ -71,7 +71,8 @@ async function commandsOfPage({
   const text = await readFile(path.join(ROOT, 'docs', page), 'utf8');
   const [, found = ''] = new RegExp(`^## ${section}\n([^]*?)^## `, 'm').exec(text) ?? [];
   const blocks = [...found.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, block = '']) => block);
-  return blocks.flatMap((block) => block.split('\n')).filter((line) => line !== '');
+  const lines = blocks.flatMap((block) => block.replaceAll(/\\\n\s*/g, ' ').split('\n'));
+  return lines.filter((line) => line !== '');
 }
 
 interface Ended {

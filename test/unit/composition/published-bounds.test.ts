@@ -90,7 +90,7 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   [PROMISE, `comes by itself every ${words(DEFAULT_WATCHER_OPTIONS.snapshotMs / HOUR_MS)} hours`],
   [PROMISE, `cluster that begins to hang adds ${seconds(OBJECT_READ_TIMEOUT_MS)} s, once`],
   [PROMISE, `watcher's Lease (${words(lease.renewMs / SECOND_MS)} seconds)`],
-  [SCALE, `look\nat the due times of ten keys ${share(defaultResyncOptions.overdueEveryMs)}`],
+  [SCALE, `look at the due times of ten keys ${share(defaultResyncOptions.overdueEveryMs)}`],
   [SCALE, `hint of every ${words(defaultResyncOptions.hintEveryMs / HOUR_MS)} hours`],
   [SCALE, `| ${seconds(RUN_MAX_MS - WALK_RESERVE_MS)} s of a walk of the directory in a minute`],
   [SCALE, `${words(defaultResyncOptions.concurrentClustersMax)} clusters side by side`],
@@ -99,9 +99,9 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
     SCALE,
     `waits ${flush.intervalMsPerSlice} ms for each slice that a flush touched, and ${flush.intervalMsPerObject} ms for each object in it, up to ${words(flush.intervalMsMax / SECOND_MS)} seconds`,
   ],
-  [SCALE, `A flush every ${flush.intervalMs} ms, as it was`],
+  [SCALE, `A flush every ${flush.intervalMs} ms`],
   [SCALE, `in slow-start batches of at most ${reconcile.burstPodsMax}`],
-  ['docs/operations.md', `Runs\nunder way end within ${seconds(RUN_MAX_MS)} s`],
+  ['docs/operations.md', `Runs under way end within ${seconds(RUN_MAX_MS)} s`],
   [MODES, `left behind is watched for ${seconds(lease.durationMs)} s`],
   [MODES, `twice the time-out of a request, ${seconds(requestLifeMs(REQUEST_TIMEOUT_MS))} s`],
   [MODES, `a turn of \`fleet\` may go on for ${seconds(FUNCTION_MAX_MS)} s`],
@@ -141,7 +141,8 @@ describe('a published bound is the deployed one', () => {
     const title = sentence.replaceAll('\n', ' ');
     it(`${file}: ${title}`, () => {
       const text = readFileSync(path.join(repositoryRoot, file), 'utf8');
-      assert.ok(text.includes(sentence), `${file} does not say: ${title}`);
+      const isThere = text.replaceAll(/\s+/g, ' ').includes(title);
+      assert.ok(isThere, `${file} does not say: ${title}`);
     });
   }
 });

@@ -11,10 +11,18 @@ import { INJECTED_FAILURES } from '../../../src/cli/start/injection.ts';
 import { parseStartOptions } from '../../../src/cli/start/options.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
-const PAGES = ['README.md', 'docs/README.md', 'docs/try-it.md', 'docs/modes.md', 'docs/install.md'];
+const PAGES = [
+  'README.md',
+  'docs/README.md',
+  'docs/try-it.md',
+  'docs/modes.md',
+  'docs/install.md',
+  'docs/rollouts.md',
+  'docs/fleet.md',
+];
 /** Programs of others, whose options are theirs. */
 const OF_OTHERS =
-  /^(?:\. \/tmp\/|kubectl |helm |aws |docker |buildah |gh |npm install |npx osls |git |cd )/;
+  /^(?:\. \/tmp\/|kubectl |helm |aws |docker |buildah |gh |npm install |npx osls |git |cd |sed )/;
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
