@@ -300,9 +300,11 @@ export class SimulatedCluster implements ClusterAccess {
   #apply(effect: Effect): Outcome {
     const refused = this.hooks.admit?.(effect);
     if (refused !== undefined) return refusal(refused);
-    return isPlainCreate(effect)
+    const outcome = isPlainCreate(effect)
       ? this.#create(CREATED[effect.kind], effect)
       : this.#applyOther(effect);
+    if (outcome.kind === 'done') this.hooks.onApplied?.(effect);
+    return outcome;
   }
 
   #applyOther(effect: Exclude<Effect, PlainCreate>): Outcome {

@@ -28,6 +28,8 @@ export interface ClusterHooks {
     | undefined
     | Promise<ManifestOutcome | 'lose-answer' | undefined>;
   afterEffect?: (effect: Effect, index: number) => void | Promise<void>;
+  /** An effect was applied, whether or not its answer arrives. */
+  onApplied?: (effect: Effect) => void;
   /** Throwing is a bug of the test; answering `unavailable` is an API server in trouble. */
   onRead?: (
     what: string,

@@ -7,7 +7,13 @@
 import { leavingLog, withoutLeft } from '../../core/log/append-log.ts';
 import type { LogItem, StateLog } from '../../core/model/log-entry.ts';
 import type { StateChange } from '../../core/plan/invariants.ts';
-import type { DaemonSetRef, LogStore, NamespacedName } from '../../ports/stores/view-store.ts';
+import type { Uid } from '../../core/model/identifiers.ts';
+import type {
+  DaemonSetRef,
+  LogStore,
+  NamespacedName,
+  StateStore,
+} from '../../ports/stores/view-store.ts';
 import type { Hint } from '../../core/model/hint.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 
@@ -28,7 +34,7 @@ export async function flushLog(
   const leaving = leavingLog(change);
   if (leaving === undefined) return change;
   const { hint, dependencies } = context;
-  const item = itemOf(leaving, { ref, name: hint.key, version: change.from.version });
+  const item = itemOf(leaving, { uid: ref.uid, name: hint.key, version: change.from.version });
   try {
     await dependencies.view.putLogItem(ref.clusterUid, item);
   } catch (error) {
@@ -38,16 +44,34 @@ export async function flushLog(
   return { ...change, to: withoutLeft(change.to, leaving) };
 }
 
+/** Gives the entries of a DaemonSet that is gone an item, before its state is removed. What cannot be kept is lost, and told. */
+export async function keepLogOfGone(
+  { clusterUid, uid }: DaemonSetRef,
+  name: NamespacedName,
+  {
+    view,
+    log,
+  }: { readonly view: Pick<LogStore & StateStore, 'putLogItem' | 'readState'>; readonly log: Log },
+): Promise<void> {
+  try {
+    const state = await view.readState({ clusterUid, uid });
+    if (state?.log === undefined) return;
+    await view.putLogItem(clusterUid, itemOf(state.log, { uid, name, version: state.version }));
+  } catch (error) {
+    log.warn('entries of the log go with their state', { uid, error: String(error) });
+  }
+}
+
 function itemOf(
   log: StateLog,
-  of: { readonly ref: DaemonSetRef; readonly name: NamespacedName; readonly version: number },
+  of: { readonly uid: Uid; readonly name: NamespacedName; readonly version: number },
 ): LogItem {
   const { namespace, name } = of.name;
   const times = [...log.entries.map(({ atMs }) => atMs), log.leftOut?.toMs ?? 0];
   return {
     ...log,
-    subject: { kind: 'daemon-set', namespace, name, uid: of.ref.uid },
+    subject: { kind: 'daemon-set', namespace, name, uid: of.uid },
     atMs: Math.max(...times),
-    token: `${of.ref.uid}/${String(of.version)}`,
+    token: `${of.uid}/${String(of.version)}`,
   };
 }

@@ -5,6 +5,7 @@
  *
  * Every branch that cannot go on says how the run ends (run/exit.ts).
  */
+import type { Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { keepCopy } from './admission/keep-copy.ts';
 import { actOnPlan, hasPodWork } from './execute/act.ts';
@@ -71,9 +72,8 @@ async function carryOut(effects: Effects, context: RunContext): Promise<Exit> {
     }
     result.events.push(...plan.stageEvents);
     noteStages(plan, context);
-    const { version: stateVersion } = recorded;
-    const sending = { context, input, plan, access, result, stateVersion };
-    if (context.note.paused === undefined) await sendRest(sending);
+    const sending = { context, input, plan, access, result, recorded };
+    if (context.note.paused === undefined) recorded = await sendRest(sending);
   }
   const step = { context, input, result, guard };
   const telling = (await giveRivalNotice(step)) ?? (await giveNotStagedNotice(step));
@@ -83,13 +83,18 @@ async function carryOut(effects: Effects, context: RunContext): Promise<Exit> {
 
 /** What is written besides pods: nothing, once somebody else was found to write the status. */
 async function sendRest(
-  sending: Parameters<typeof keepCopy>[0] & { readonly input: ReconcileInput },
-): Promise<void> {
-  await restoreTemplate(sending);
+  planned: Parameters<typeof restoreTemplate>[0] & {
+    readonly input: ReconcileInput;
+    readonly plan: Plan;
+  },
+): Promise<DaemonSetState> {
+  const recorded = await restoreTemplate(planned);
+  const sending = { ...planned, stateVersion: recorded.version };
   await keepCopy(sending);
   await trimHistory(sending.plan.trims, sending);
   if (sending.input.waiting?.isStatusHeld === true) sending.result.isStatusPostponed = true;
   else await updateStatus(sending);
+  return recorded;
 }
 
 /** Intents were not recorded, so nothing was sent. */

@@ -3,7 +3,8 @@ import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { LoggedEffect } from '../../../src/core/model/log-entry.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
+import type { DaemonSetRef, ViewStore } from '../../../src/ports/stores/view-store.ts';
+import { identityOf } from './stored-entries.ts';
 
 /** A view, and what its reader was told. */
 export interface NotedView {
@@ -16,8 +17,16 @@ export interface NotedView {
   readonly readAtMs: () => number | undefined;
   /** Until when a create may start, as this invocation recorded it last, in milliseconds of the wall; undefined: it did not. */
   readonly startsByMs: (name: string) => number | undefined;
-  /** Whether a state that this invocation stored has an entry of that effect on that node (or pod), or one without all names. */
-  readonly isLogged: (effect: LoggedEffect, name: string) => boolean;
+  /**
+   * The entry of that effect which this invocation stored last, on that node (or pod), or one without all names; `atMs` in virtual
+   * time. Without a name any of that effect.
+   */
+  readonly entryOf: (
+    effect: LoggedEffect,
+    name?: string,
+  ) => { readonly identity: string; readonly atMs: number } | undefined;
+  /** States that this invocation stored. */
+  readonly stored: () => number;
 }
 
 /** The same view; every read of META is noted, and every state that was stored. */
@@ -27,16 +36,18 @@ export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): N
   let readAtMs: number | undefined;
   const starts = new Map<string, number>();
   // Of two records of one name the later is this one's own: what was stored before is older (merge-intents.ts).
-  const logged = new Set<string>();
-  const noteState = ({ intents, log, version }: DaemonSetState): void => {
+  const logged = new Map<string, { readonly identity: string; readonly atMs: number }>();
+  let stored = 0;
+  const noteState = (ref: DaemonSetRef, { intents, log, version }: DaemonSetState): void => {
+    stored += 1;
     for (const entry of log?.entries ?? []) {
-      if (entry.kind !== 'effect') continue;
+      if (entry.kind !== 'effect' || entry.run !== version + 1) continue;
+      const identity = identityOf({ cluster: ref.clusterUid, uid: ref.uid }, entry);
+      const recorded = { identity, atMs: clock.monotonicMs() };
+      logged.set(entry.effect, recorded);
       for (const { count, names } of entry.parts) {
-        if (names.length < count && entry.run === version + 1) logged.add(`${entry.effect}/*`);
-        for (const name of names) {
-          const effect = `${entry.effect}/${name}`;
-          if (entry.run === version + 1) logged.add(effect);
-        }
+        const all = names.length < count ? [...names, '*'] : names;
+        for (const name of all) logged.set(`${entry.effect}/${name}`, recorded);
       }
     }
     for (const intent of intents) {
@@ -48,7 +59,7 @@ export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): N
       if (property === 'writeState') {
         const writeState: ViewStore['writeState'] = async (ref, state) => {
           const result = await target.writeState(ref, state);
-          if (result === 'written') noteState(state);
+          if (result === 'written') noteState(ref, state);
           return result;
         };
         return writeState;
@@ -65,6 +76,10 @@ export function notedView(view: ViewStore, clock: Pick<Clock, 'monotonicMs'>): N
   return {
     ...{ view: noted, beganAtMs, isWhole: () => isWhole, readAtMs: () => readAtMs },
     startsByMs: (name) => starts.get(name),
-    isLogged: (effect, name) => logged.has(`${effect}/${name}`) || logged.has(`${effect}/*`),
+    entryOf: (effect, name) =>
+      name === undefined
+        ? logged.get(effect)
+        : (logged.get(`${effect}/${name}`) ?? logged.get(`${effect}/*`)),
+    stored: () => stored,
   };
 }

@@ -12,6 +12,7 @@ import type {
   DeletePodEffect,
   DeleteRevisionEffect,
   Effect,
+  Outcome,
   PatchEffect,
 } from '../../../src/core/model/effects.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
@@ -100,8 +101,7 @@ export class Observer {
   readonly freezes = new FreezeAudit((text) => {
     this.report(text);
   });
-
-  /** Checks S18 on each batch. */
+  /** Checks S18. */
   readonly logs = new LogAudit((text) => {
     this.report(text);
   });
@@ -207,9 +207,7 @@ export class Observer {
       requestSnapshot: (requestId) => access.requestSnapshot(requestId),
       execute: (effects, options) => {
         this.#checkBatch({ api, sender, tally, effects });
-        const { key, noted: run } = sender;
-        if (run !== undefined) this.freezes.check({ run, key }, effects, this.#nowMs());
-        if (run !== undefined) this.logs.check(run, effects);
+        const noteAnswers = this.#checkRun(sender, effects);
         const at = { api, readAtMs: sender.noted?.readAtMs(), nowMs: this.#nowMs() };
         for (const effect of effects) {
           if (effect.kind !== 'create-pod') continue;
@@ -221,12 +219,25 @@ export class Observer {
           if (this.areClocksTrue()) this.#nodes.get(api)?.check(effect, at.nowMs);
         }
         const outcomes = access.execute(effects, options);
-        if (run === undefined) return outcomes;
-        return outcomes.finally(() => {
-          this.freezes.noteAnswered({ run, key }, effects);
-        });
+        return noteAnswers === undefined ? outcomes : noteAnswers(outcomes);
       },
     });
+  }
+
+  /** S17 and S18 of a run's batch; the answer hears of the outcomes. */
+  #checkRun(
+    { key, noted: run }: SenderFacts,
+    effects: readonly Effect[],
+  ): ((outcomes: Promise<readonly Outcome[]>) => Promise<readonly Outcome[]>) | undefined {
+    if (run === undefined) return undefined;
+    this.freezes.check({ run, key }, effects, this.#nowMs());
+    const noteAnswers = this.logs.check(run, effects);
+    return (outcomes) => {
+      void outcomes.then(noteAnswers, () => undefined);
+      return outcomes.finally(() => {
+        this.freezes.noteAnswered({ run, key }, effects);
+      });
+    };
   }
 
   /** False: S1 to S3 are judged elsewhere, in a world too wide to be looked at as a whole at each commit. */
@@ -293,6 +304,7 @@ export class Observer {
     this.#metas.clear();
     this.#slices.clear();
     this.#names.forget();
+    this.logs.forget(this.#nowMs());
     for (const stages of this.#stages) stages.forget();
     for (const copilot of this.#copilots) copilot.forgetRestores();
   }

@@ -94,6 +94,9 @@ export class Site {
         return outcome === undefined ? this.intervene(effect) : { kind: 'answer', outcome };
       },
       afterEffect: (effect) => this.afterEffect(effect),
+      onApplied: (effect) => {
+        observer.logs.noteApplied(effect);
+      },
       onRead: async (what, name) => {
         if (await this.#reach(clock))
           return refuseRead(what, this.rights) ?? this.answer(what, name);

@@ -389,6 +389,7 @@ export class World {
     if (left !== undefined) {
       throw new PromiseBroken('L1', `not exact after the quiet window: ${left}`, lines);
     }
+    this.observer.logs.judge(this.view.dump());
     this.assertSafe();
   }
 

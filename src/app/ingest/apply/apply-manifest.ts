@@ -85,8 +85,9 @@ async function removeFormer(
     await writeSlices(target, left, dependencies);
     const { clusterUid, sentAtMs: nowMs } = target;
     if (await hasFreshTombstones(clusterUid, uids, { nowMs, dependencies })) return;
-    await removeFormerDaemonSets(target.clusterUid, uids, dependencies);
     const { formerUids: _formerUids, ...rest } = item;
+    const { namespace, name } = item;
+    await removeFormerDaemonSets({ clusterUid, namespace, name }, uids, dependencies);
     if (item.uid === null) await view.removeName(target.clusterUid, item);
     else await view.writeName(target.clusterUid, { ...rest, stamp: target.stamp });
   });

@@ -13,7 +13,8 @@ import {
   tombstonesOfAnswered,
   areOlderNeeded,
 } from '../../../core/pod/tombstones.ts';
-import type { SliceRef } from '../../../ports/stores/view-store.ts';
+import type { NamespacedName, SliceRef } from '../../../ports/stores/view-store.ts';
+import { keepLogOfGone } from '../../log/flush-log.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { slicesOfDaemonSet } from './snapshot-sums.ts';
@@ -80,9 +81,9 @@ export async function hasFreshTombstones(
   return known.includes(true);
 }
 
-/** Removes all that DaemonSets left: slices, position, object, state. */
+/** Removes all that DaemonSets of a name left: slices, position, object, state; what the state tells of them is kept. */
 export async function removeFormerDaemonSets(
-  clusterUid: ClusterUid,
+  { clusterUid, ...name }: NamespacedName & { readonly clusterUid: ClusterUid },
   uids: readonly Uid[],
   dependencies: IngestDependencies,
 ): Promise<void> {
@@ -95,7 +96,8 @@ export async function removeFormerDaemonSets(
     processCache.keepSlice(ref, undefined);
     processCache.keepOlder(ref, undefined);
   });
-  await sideBySide(uids, options.concurrencyMax, (uid) =>
-    view.removeDaemonSet({ clusterUid, uid }),
-  );
+  await sideBySide(uids, options.concurrencyMax, async (uid) => {
+    await keepLogOfGone({ clusterUid, uid }, name, dependencies);
+    await view.removeDaemonSet({ clusterUid, uid });
+  });
 }

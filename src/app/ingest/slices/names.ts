@@ -77,7 +77,9 @@ export function writeNames(
     const changed = changedName(stored, change, target.stamp);
     if (changed === stored) return changed;
     const { item, forgotten } = boundFormer(changed);
-    await removeFormerDaemonSets(target.clusterUid, forgotten, dependencies);
+    const { namespace, name } = item;
+    const of = { clusterUid: target.clusterUid, namespace, name };
+    await removeFormerDaemonSets(of, forgotten, dependencies);
     const result = await dependencies.view.writeName(target.clusterUid, item);
     if (result === 'written') return item;
     // A later message was applied meanwhile: this process is late, and what it wrote is void.

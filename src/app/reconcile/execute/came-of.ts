@@ -8,7 +8,12 @@ import type { CreateResult } from './create-result.ts';
 
 type Came = Pick<SentEffect, 'came' | 'code'>;
 
-/** Of a delete, a patch or a restored template. */
+/** Of a delete: where the pod is gone already, an earlier request of ours, whose answer was lost, may have done it. */
+export function cameOfDelete(outcome: Outcome): Came {
+  return outcome.kind === 'gone' ? { came: 'done', code: 'gone' } : cameOf(outcome);
+}
+
+/** Of a patch or a restored template. */
 export function cameOf(outcome: Outcome): Came {
   switch (outcome.kind) {
     case 'done':
@@ -17,9 +22,7 @@ export function cameOf(outcome: Outcome): Came {
       return { came: 'unsent' };
     case 'ambiguous':
       return { came: 'unknown' };
-    // An earlier request of ours, whose answer was lost, may have done it.
     case 'gone':
-      return { came: 'done', code: 'gone' };
     case 'exists':
     case 'conflict':
       return { came: 'refused', code: outcome.kind };
@@ -35,6 +38,8 @@ export function cameOfCreate(creation: CreateResult): Came {
       return { came: 'done', ...defined({ code: creation.isNew ? undefined : 'exists' }) };
     case 'waiting':
       return { came: 'refused', code: creation.held };
+    case 'withheld':
+      return { came: 'unsent' };
     case 'refused':
       // It was made, whatever a webhook did to it (row 42).
       return { came: creation.pod === undefined ? 'refused' : 'done', code: creation.code };

@@ -33,8 +33,10 @@ export type CreateResult =
   | { readonly kind: 'created'; readonly pod: MadePod; readonly isNew: boolean }
   /** The name is held by a pod of ours that is on its way out: it is waited for like a pod of this run. */
   | { readonly kind: 'waiting'; readonly held: 'terminating' | 'terminal'; readonly pod: MadePod }
-  /** The pod that held the name, or that had to be there, was just gone: look again. */
+  /** The pod that held the name was just gone: look again. */
   | { readonly kind: 'waiting'; readonly held: 'vanished' }
+  /** Not sent: the pod that has to be there before it was not found so. Look again. */
+  | { readonly kind: 'withheld' }
   /**
    * The API server refuses this node's pod as it is; `holder`: a pod without a controller that holds the name;
    * `pod`: one that was made all the same, and is being deleted.

@@ -65,7 +65,7 @@ export async function executeCreates(
   // A name that a pod of ours still bears, or just bore, is no failure of the API server (A.0).
   const isFlawless =
     isStoppedByOurs(stopped) &&
-    results.every(({ result: { kind } }) => kind === 'created' || kind === 'waiting');
+    results.every(({ result: { kind } }) => ['created', 'waiting', 'withheld'].includes(kind));
   cache.paces.note(paceKey, isFlawless ? pace.batchSize : undefined, clock.monotonicMs());
   return stopped === undefined ? { results, notStarted } : { results, notStarted, stopped };
 }
@@ -105,7 +105,7 @@ async function sendBatch(
   const sent = await sendCreates(sendable, fence);
   let next = 0;
   return batch.map((_planned, index): CreateResult => {
-    if (isFree[index] !== true) return { kind: 'waiting', held: 'vanished' };
+    if (isFree[index] !== true) return { kind: 'withheld' };
     const result = sent[next] ?? { kind: 'open', message: 'no answer' };
     next += 1;
     return result;
@@ -167,7 +167,7 @@ function tally(answers: readonly CreateResult[]): {
   const count = (...kinds: readonly CreateResult['kind'][]): number =>
     answers.filter(({ kind }) => kinds.includes(kind)).length;
   return {
-    done: count('created', 'waiting'),
+    done: count('created', 'waiting', 'withheld'),
     refused: count('refused'),
     trouble: count('unsent', 'open'),
   };

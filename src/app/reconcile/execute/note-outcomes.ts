@@ -4,6 +4,7 @@
  * 201 and 409 resolve a create. A pod of ours found under the name, even on its way out, answers the intent: nothing else is made
  * there until the view shows it (S1). A delete that was not applied is withdrawn only if no earlier run recorded it.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { withdrawableIntents } from '../../../core/intents/merge-intents.ts';
 import {
   createFailedEvent,
@@ -16,7 +17,7 @@ import type { PlannedCreate } from '../../../core/model/plan.ts';
 import type { CreateIntent, DeleteIntent, Intent } from '../../../core/model/state.ts';
 import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
 import type { CreateResult } from './create-result.ts';
-import { cameOf, cameOfCreate } from './came-of.ts';
+import { cameOfCreate, cameOfDelete } from './came-of.ts';
 import type { CreateExecution } from './execute-creates.ts';
 import type { FencedSending } from '../confirm/batch-fence.ts';
 import type { RunResult } from '../run/result.ts';
@@ -68,7 +69,7 @@ function noteCreate(planned: PlannedCreate, creation: CreateResult, result: RunR
         node: planned.node,
         code: creation.code,
         message: creation.message,
-        ...(creation.holder === undefined ? {} : { holder: creation.holder }),
+        ...defined({ holder: creation.holder }),
       });
       result.events.push(
         // It was made, whatever a webhook did to it (row 42).
@@ -78,12 +79,9 @@ function noteCreate(planned: PlannedCreate, creation: CreateResult, result: RunR
       );
       return;
     case 'waiting':
+    case 'withheld':
       result.clearedNodes.add(planned.node);
-      result.add({
-        code: 'outcome-open',
-        message: `pod ${planned.name} is still there (${creation.held})`,
-        pace: 'soon',
-      });
+      result.add({ code: 'outcome-open', message: whyWaiting(planned, creation), pace: 'soon' });
       return;
     case 'open':
       result.events.push(createFailedEvent(creation.said ?? creation.message));
@@ -92,6 +90,14 @@ function noteCreate(planned: PlannedCreate, creation: CreateResult, result: RunR
     case 'closed':
       return;
   }
+}
+
+function whyWaiting(
+  { name }: PlannedCreate,
+  creation: Extract<CreateResult, { kind: 'waiting' | 'withheld' }>,
+): string {
+  if (creation.kind === 'waiting') return `pod ${name} is still there (${creation.held})`;
+  return `pod ${name} is not made yet: the pod before it was not found as it was seen`;
 }
 
 function noteStop(execution: CreateExecution, result: RunResult): void {
@@ -143,7 +149,7 @@ export function noteDeletes(
     const intent = intents.get(victim.effect.uid);
     if (intent === undefined) throw new Error(`pod ${victim.effect.name} was deleted unrecorded`);
     const { node, name } = victim.effect;
-    result.sent.push({ effect: 'delete', name: node ?? name, ...cameOf(outcome) });
+    result.sent.push({ effect: 'delete', name: node ?? name, ...cameOfDelete(outcome) });
     if (noteDelete(victim, outcome, result) === 'settled') result.settled.push(intent);
     if (outcome.kind === 'refused' || outcome.kind === 'unsent') neverApplied.push(intent);
   }

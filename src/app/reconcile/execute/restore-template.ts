@@ -12,6 +12,9 @@ import type { Outcome } from '../../../core/model/effects.ts';
 import { resourceVersion } from '../../../core/model/identifiers.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
+import { entriesOf } from '../../../core/log/effect-entries.ts';
+import { withEntries } from '../../../core/log/append-log.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { readFormer } from '../history/former.ts';
@@ -20,19 +23,24 @@ import type { Step } from '../run/context.ts';
 import { cameOf } from './came-of.ts';
 import type { RunResult } from '../run/result.ts';
 
-/** Restores the template that the plan asks for, if it asks for one. */
+/** Restores the template that the plan asks for, if it asks for one. The answer is the state as it stands now. */
 export async function restoreTemplate(
-  step: Step & { readonly plan: Plan; readonly result: RunResult; readonly stateVersion: number },
-): Promise<void> {
-  const { context, input, access, plan, result } = step;
+  step: Step & {
+    readonly plan: Pick<Plan, 'restores'>;
+    readonly result: RunResult;
+    readonly recorded: DaemonSetState;
+  },
+): Promise<DaemonSetState> {
+  const { context, input, access, plan, result, recorded } = step;
   const hash = plan.restores;
-  if (hash === undefined) return;
+  if (hash === undefined) return recorded;
   // The first batch of a run was judged when the run began (protocol 7).
   const isFirst = !result.hasActed;
-  const fence = await fenceBatch(step, { isFirst, isCreating: false });
+  const fenced = { ...step, stateVersion: recorded.version };
+  const fence = await fenceBatch(fenced, { isFirst, isCreating: false });
   if (fence.kind === 'stop') {
     result.addStop(fence);
-    return;
+    return recorded;
   }
   const [former, live] = await Promise.all([
     readFormer(hash, input, access),
@@ -41,11 +49,10 @@ export async function restoreTemplate(
   if (former.kind !== 'found' || live.kind !== 'found') {
     const message = `the template of revision ${hash} cannot be restored now`;
     result.add({ code: 'outcome-open', message, pace: 'backoff' });
-    return;
+    return recorded;
   }
-  const run = step.stateVersion + 1;
-  const atMs = context.dependencies.clock.nowMs();
-  result.logged.push({ kind: 'effect', effect: 'restore-template', atMs, run, parts: [] });
+  const logged = await recordEntry(hash, step);
+  if (logged === undefined) return recorded;
   const outcome = await sendOne(
     {
       kind: 'restore-template',
@@ -62,6 +69,30 @@ export async function restoreTemplate(
   }
   result.sent.push({ effect: 'restore-template', name: hash, ...cameOf(outcome) });
   noteOutcome(outcome, hash, step);
+  return logged;
+}
+
+/** A template is restored once a halt: its entry has a write of its own before it is sent. Undefined: another run was first. */
+async function recordEntry(
+  hash: string,
+  {
+    context,
+    input,
+    result,
+    recorded,
+  }: Step & { readonly result: RunResult; readonly recorded: DaemonSetState },
+): Promise<DaemonSetState | undefined> {
+  const wanted = [{ effect: 'restore-template', name: hash }] as const;
+  const at = { atMs: context.dependencies.clock.nowMs(), run: recorded.version + 1 };
+  const entries = entriesOf(wanted, at);
+  const change = { from: recorded, to: withEntries(recorded, entries), settled: [] };
+  const write = await context.recordIntents(input.stored.ref, change);
+  if (write.kind !== 'written') {
+    result.addStop({ code: 'lost-race', message: 'another run took over' });
+    return undefined;
+  }
+  result.logged.push(...entries);
+  return write.state;
 }
 
 function noteOutcome(

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
+import { emptyState } from '../../../../src/core/model/state.ts';
 import { NO_POSITION } from '../../../../src/core/model/view-items.ts';
 import type { NameRange, WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { IngestHarness } from '../../../support/ingest-harness.ts';
@@ -327,6 +328,27 @@ describe('the sweep of a snapshot', () => {
       name: 'mesh',
     });
     assert.deepEqual([name?.uid, name?.formerUids], ['ds-mesh-2', undefined]);
+  });
+
+  it('what its state told goes to items of the log before the state is removed', async () => {
+    const { harness, sender } = await settled();
+    const { clusterUid } = await harness.meta();
+    const ref = harness.ref('ds-mesh');
+    const entries = [{ kind: 'wait', atMs: 7, code: 'no-access' }] as const;
+    await harness.view.writeState(ref, { ...emptyState(0), log: { entries } });
+    await harness.ingest(
+      sender.changes([daemonSetOf('mesh', 9, 'ds-mesh-2')], { gone: ['ds-mesh'] }),
+    );
+    const next = new ScriptedSender({ epoch: '200' });
+    next.know([daemonSetOf('logs'), daemonSetOf('mesh', 9, 'ds-mesh-2'), nodeOf('n1')]);
+    await harness.ingestAll(next.snapshot());
+    assert.equal(await harness.view.readState(ref), undefined);
+    const { items } = await harness.view.listLogItems(clusterUid, { day: '1970-01-01', nowMs: 8 });
+    const subject = { kind: 'daemon-set', namespace: 'ops', name: 'mesh', uid: 'ds-mesh' };
+    assert.deepEqual(
+      items.map((item) => [item.subject, item.entries]),
+      [[subject, entries]],
+    );
   });
 
   it('nodes and pods that vanished while nobody watched are gone from their slices', async () => {

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { restoreTemplate } from '../../../../../src/app/reconcile/execute/restore-template.ts';
 import { RunResult } from '../../../../../src/app/reconcile/run/result.ts';
 import { readStored } from '../../../../../src/app/reconcile/read/stored-inputs.ts';
+import { emptyState } from '../../../../../src/core/model/state.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 const NOTE = { by: 'ann', why: 'a drill', atMs: 1 };
@@ -36,9 +37,9 @@ async function askedFor(
   const context = { hint, run: { deadlineMs }, wallDeadlineMs: Infinity, dependencies };
   const input = { stored, daemonSet: world.daemonSet, read: { revisions: [] } };
   const plan = { restores: 'abc' };
-  const stateVersion = stored.state?.version ?? 0;
+  const recorded = stored.state ?? emptyState(0);
   // Of a step only what it reads.
-  await restoreTemplate({ context, input, access, plan, result, stateVersion } as never);
+  await restoreTemplate({ context, input, access, plan, result, recorded } as never);
   return { asked, problems: result.problems.map(({ code }) => code) };
 }
 
