@@ -12,7 +12,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
-  scripts: 8_300,
+  scripts: 8_500,
   'src/adapters': 13_200,
   'src/app': 22_300,
   'src/cli': 16_000,

@@ -13,7 +13,6 @@ import { parseStartOptions } from '../../../src/cli/start/options.ts';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const PAGES = [
   'README.md',
-  'docs/README.md',
   'docs/try-it.md',
   'docs/modes.md',
   'docs/install.md',
