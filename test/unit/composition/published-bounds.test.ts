@@ -60,7 +60,7 @@ const OPERATIONS = 'docs/operations.md';
 const PROMISE = 'docs/promise.md';
 const SCALE = 'docs/scale.md';
 const MODES = 'docs/modes.md';
-const LANES = 'docs/adr/0019-lanes-and-a-breaker-keep-clusters-apart.md';
+const LANES = 'docs/adr/0019-clusters-apart.md';
 const { flush, lease, heartbeat } = DEFAULT_WATCHER_OPTIONS;
 const reconcile = defaultReconcileOptions;
 
@@ -119,15 +119,15 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
     `Connecting has ${seconds(CONNECT_TIMEOUT_MS)} s, reading one object ${seconds(OBJECT_READ_TIMEOUT_MS)} s, all else ${seconds(REQUEST_TIMEOUT_MS)} s`,
   ],
   [
-    'docs/adr/0032-the-age-of-a-view-travels-beside-the-frozen-body.md',
+    'docs/adr/0079-how-changes-travel.md',
     `the watcher beats every ${seconds(heartbeat.rolloutMs)} s`,
   ],
   [
-    'docs/adr/0032-the-age-of-a-view-travels-beside-the-frozen-body.md',
+    'docs/adr/0079-how-changes-travel.md',
     `After the usual deferral (${seconds(reconcile.deferralMaxMs)} s)`,
   ],
   [
-    'docs/adr/0024-a-watcher-restarts-for-what-a-restart-mends.md',
+    'docs/adr/0024-watcher-process.md',
     `left its Lease behind for ${seconds(lease.durationMs)} seconds`,
   ],
   [
