@@ -107,28 +107,28 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   [MODES, `a turn of \`fleet\` may go on for ${seconds(FUNCTION_MAX_MS)} s`],
   [MODES, `waits ${seconds(FUNCTION_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s (a turn of`],
   ['docs/doctor.md', `none came within ${words(SNAPSHOT_PATIENCE_MS / MINUTE_MS)} minutes`],
-  [LANES, `A crowd: more than ${CROWD_KEYS_MIN - 1}`.replace('A', 'a')],
+  [LANES, `A crowd of hints, more than ${CROWD_KEYS_MIN - 1} sent together`],
   [LANES, `${words(breakerPolicy.failuresToOpen).replace('t', 'T')} failing runs in a row open it`],
   [
     LANES,
-    `Open for ${seconds(breakerPolicy.openFirstMs)} s, doubling to ${seconds(breakerPolicy.openMaxMs)} s`,
+    `It is open for ${seconds(breakerPolicy.openFirstMs)} s, doubling to ${seconds(breakerPolicy.openMaxMs)} s`,
   ],
-  [LANES, `For ${words(breakerPolicy.calmMs / MINUTE_MS)} minutes after`],
+  [LANES, `open within ${words(breakerPolicy.calmMs / MINUTE_MS)} minutes`],
   [
     LANES,
     `Connecting has ${seconds(CONNECT_TIMEOUT_MS)} s, reading one object ${seconds(OBJECT_READ_TIMEOUT_MS)} s, all else ${seconds(REQUEST_TIMEOUT_MS)} s`,
   ],
   [
     'docs/adr/0079-how-changes-travel.md',
-    `the watcher beats every ${seconds(heartbeat.rolloutMs)} s`,
+    `a heartbeat goes each ${seconds(heartbeat.rolloutMs)} s during a rollout`,
   ],
   [
     'docs/adr/0079-how-changes-travel.md',
-    `After the usual deferral (${seconds(reconcile.deferralMaxMs)} s)`,
+    `after the usual deferral of ${seconds(reconcile.deferralMaxMs)} s`,
   ],
   [
     'docs/adr/0024-watcher-process.md',
-    `left its Lease behind for ${seconds(lease.durationMs)} seconds`,
+    `waits up to ${seconds(lease.durationMs)} s for its own Lease`,
   ],
   [
     'docs/operations.md',
