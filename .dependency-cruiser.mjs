@@ -30,7 +30,7 @@ const layerRules = [
   ),
   forbid(
     'admission-has-one-seam',
-    'What the admission policies ask of a run is in two folders; the plan, the needs and the attempt each ask one thing of them (ADR 0080).',
+    'What the admission policies ask of a run is in two folders; the plan, the needs and the attempt each ask one thing of them (ADR 0063).',
     [
       {
         path: '^src/',
@@ -99,7 +99,7 @@ const layerRules = [
   ),
   forbid(
     'base-is-pure',
-    'What the core shares with the stand-ins is as pure as the core. Only base/system touches a clock or a generator. Patches use one library, which is pure (ADR 0065).',
+    'What the core shares with the stand-ins is as pure as the core. Only base/system touches a clock or a generator. Patches use one library, which is pure (ADR 0066).',
     [
       { path: '^packages/base/src/', pathNot: '^packages/base/src/(system|testing)/' },
       {
@@ -191,7 +191,7 @@ const placeRules = [
   ),
   forbid(
     'client-node-opens-kubeconfigs',
-    'It costs half a second to load and a megabyte of bundle (ADR 0043). Our requests go by the transport (ADR 0006).',
+    'It costs half a second to load and a megabyte of bundle (ADR 0006). Our requests go by the transport.',
     [
       { pathNot: '^(src/adapters/kubeconfig|test)/' },
       { path: 'node_modules/@kubernetes/client-node/' },

@@ -1,6 +1,6 @@
 /**
  * What this deployment allows a registered endpoint beyond what its registration may ask for (S12,
- * ADR 0016): from the environment alone, which no registry item reaches.
+ * ADR 0021): from the environment alone, which no registry item reaches.
  *
  * Loopback is for API servers of this very machine, at stage `local`, in two places: the embedded engine, and
  * functions that an emulator of AWS runs on this machine. Lambda sets AWS_LAMBDA_FUNCTION_NAME itself and lets

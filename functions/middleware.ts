@@ -60,7 +60,7 @@ export interface HandlerDefinition<Event, Result> {
   readonly makeSeal?: MakeSeal;
   /** What it connects to clusters for: its role opens no other tokens (infra/roles.yml). */
   readonly connects?: TokenPurpose;
-  /** What it reads of the tables may lag: it decides nothing by it (ADR 0051). */
+  /** What it reads of the tables may lag: it decides nothing by it (ADR 0034). */
   readonly readsMayLag?: true;
   /** What it sends to clusters besides (manifest-apply.ts): given here, so that no other bundle holds it. */
   readonly fleetRequests?: FleetRequests;

@@ -2,7 +2,7 @@
  * A batch of hints: their keys' turns side by side, and nobody waits for the slowest (ADR 0048).
  *
  *   the turns of all lanes begin at once ──▶ ended ──▶ acknowledged by the answer
- *   all ended, something is still told ──▶ taken off the queue now, answered when it is told (ADR 0059)
+ *   all ended, something is still told ──▶ taken off the queue now, answered when it is told (ADR 0079)
  *   a second later ──▶ what ended is taken off the queue now, so that its group goes on without the others
  *                  ──▶ what has not begun goes back to its group: every run has nearly the whole time of an invocation
  *

@@ -1,5 +1,5 @@
 /**
- * Timers of the runs of a batch: they leave together, so that they come back together (ADR 0073).
+ * Timers of the runs of a batch: they leave together, so that they come back together (ADR 0048).
  *
  *   a run sends its timer ──▶ waits until every run beside it has sent one, or has ended ──▶ one send for all
  *                               └── 50 ms at most: nobody waits for a slow one (L3)

@@ -2,7 +2,7 @@
  * `resync`: the schedule that finds what no event will wake (design 3, protocol 17, 23).
  *
  * Goes through the directory of clusters; what one invocation has no time for, the next one does: the
- * walk is kept in the table, and in this process only which cluster an id stood for. Its reads may lag (ADR 0051): all that
+ * walk is kept in the table, and in this process only which cluster an id stood for. Its reads may lag (ADR 0034): all that
  * it concludes is a hint, or rests on a version.
  */
 import type { ScheduledEvent } from 'aws-lambda';

@@ -3,7 +3,7 @@
 // Assumes a bundle runs on Node 24 with nothing beside it: the AWS SDK is bundled too, because a bundled client
 // starts faster than the one of the runtime. `mainFields` prefers ES modules, which makes the bundles a third
 // smaller and free of `require`, so no createRequire banner is needed. What a function never uses is left out by
-// function-plugins.ts (ADR 0029). Source maps are written next to the bundle and left out of the package. A bundle over
+// function-plugins.ts (ADR 0001). Source maps are written next to the bundle and left out of the package. A bundle over
 // its budget, or with an import of its own, fails the build. It does not package or deploy: `npm run package` does.
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * What is left out of the command line's bundle: client-node opens kubeconfigs there, and sends nothing (ADR 0043).
+ * What is left out of the command line's bundle: client-node opens kubeconfigs there, and sends nothing (ADR 0006).
  *
  * Its `KubeConfig` imports an HTTP client of 730 KB and the generated API clients for methods that are never called.
  * Sources stay as they are. A name that stands for one of them throws when it is used.

@@ -1,5 +1,5 @@
 /**
- * What is left out of the functions' bundles, because each import would pay for it and no function uses it (ADR 0022, 0029).
+ * What is left out of the functions' bundles, because each import would pay for it and no function uses it (ADR 0001).
  *
  * Parts of the SDK that serve other hosts than Lambda, and other operations than ours, are replaced by the few lines
  * of REPLACEMENTS; its error classes and package.json files are said shorter. Of Node's builtins a bundle takes the exports that
@@ -93,7 +93,7 @@ const REPLACEMENTS: readonly Replacement[] = [
     importer: /@aws-sdk\/core\//,
     contents: 'export const isVirtualHostableS3Bucket = undefined;',
   },
-  // A plan is put into words where a person asks (ADR 0047): no run does.
+  // A plan is put into words where a person asks (ADR 0082): no run does.
   {
     module: /\/status\/verdicts\.ts$/,
     importer: /\/core\/plan\/plan\.ts$/,

@@ -3,7 +3,7 @@
 // The SDK's default credential chain (environment, web identity, Pod Identity) is in it, its lazy imports inlined, so
 // that a container needs no node_modules; test/integration/watcher/bundle.test.ts proves each. No source map: the
 // image holds one file, and a stack trace of it names functions, not lines. Of Node's builtins it takes what it names, as
-// the functions do (ADR 0029): their face as ES modules loads fetch, HTTP/2 and web streams, 4 MiB that nothing uses here.
+// the functions do (ADR 0001): their face as ES modules loads fetch, HTTP/2 and web streams, 4 MiB that nothing uses here.
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';

@@ -1,10 +1,10 @@
 /**
  * `kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/admission-policy.ts | kubectl apply -f -`: the part of the
- * admission policy that names DaemonSets one by one (docs/adr/0017).
+ * admission policy that names DaemonSets one by one (docs/adr/0063).
  *
  * Reads a list of DaemonSets from standard input, prints manifests. Use it after infra/admission/policy.yaml, and again
  * whenever DaemonSets come or go: what is not listed gets no pods from Rollcall. Where webhooks add containers or other
- * things to pods (docs/adr/0035), `--samples` prints a pod of each DaemonSet, and `--admitted FILE` lets pass what they
+ * things to pods (docs/adr/0063), `--samples` prints a pod of each DaemonSet, and `--admitted FILE` lets pass what they
  * have in FILE beyond their template:
  *
  *   node scripts/launch.mjs scripts/install/admission-policy.ts --samples < sets.json | kubectl create --dry-run=server -o json -f - > pods.json

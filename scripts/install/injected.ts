@@ -1,6 +1,6 @@
 /**
  * What a cluster's webhooks add to the pods of its DaemonSets, read off pods as the cluster admits them, for
- * scripts/install/admission-policy.ts (docs/adr/0035).
+ * scripts/install/admission-policy.ts (docs/adr/0063).
  *
  * A policy is asked after webhooks have changed the pod, and cannot tell their containers from those of whoever asked. So
  * an administrator has one pod of each DaemonSet admitted as a dry run; what it has beyond its template is let through,

@@ -1,5 +1,5 @@
 /**
- * The manifests that name DaemonSets one by one, for scripts/install/admission-policy.ts (docs/adr/0017).
+ * The manifests that name DaemonSets one by one, for scripts/install/admission-policy.ts (docs/adr/0063).
  *
  * A policy with every DaemonSet as a parameter can only say "all of them agree", never "one of them is the owner".
  * A binding that names one DaemonSet and denies without it can. So: a policy that refuses every owner that is not

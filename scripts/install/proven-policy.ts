@@ -4,7 +4,7 @@
  * Derived from `rollcall-owner` of infra/admission/policy.yaml, so that a pod of a copy is compared by the same words as a
  * pod of the present template: only the parameter is another, and the label that says so is let through. Two things are
  * asked of such a pod: that it is the copy's (`rollcall-proven`, PodTemplates as parameters), and that its owner exists and
- * stays (`rollcall-proven-owner`, DaemonSets). Bound by name alone: a selector over parameters can be vacuous (ADR 0017).
+ * stays (`rollcall-proven-owner`, DaemonSets). Bound by name alone: a selector over parameters can be vacuous (ADR 0063).
  */
 import { readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';

@@ -2,7 +2,7 @@
  * Switches the deletion protection of the registry table on, once a deployment has succeeded.
  *
  * Not part of the template: a protected table cannot be deleted by CloudFormation either, so the rollback of a first
- * deployment would fail, and every later one with it (ADR 0036). Idempotent: a protected table is only looked at.
+ * deployment would fail, and every later one with it (ADR 0026). Idempotent: a protected table is only looked at.
  */
 
 /**

@@ -33,7 +33,7 @@ export const FLEET_BUGS: PlantedBugs = {
       'test/unit/adapters/policy/policy-reader.test.ts: a policy that says nothing has every default',
   },
   'after-holds-a-fleet': {
-    bug: 'a FleetDaemonSet whose policy has a field of an earlier release is refused, and its fleet stands (ADR 0061)',
+    bug: 'a FleetDaemonSet whose policy has a field of an earlier release is refused, and its fleet stands (ADR 0058)',
     at: 'src/adapters/policy/policy-schema.ts#policySchema',
     change: 'v.transform(asOfNow)',
     to: '',

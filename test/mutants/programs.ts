@@ -4,7 +4,7 @@ import type { PlantedBugs } from './planted-bug.ts';
 /** The rows by name. */
 export const PROGRAM_BUGS: PlantedBugs = {
   'lagging-reads-everywhere': {
-    bug: 'every function reads what may lag, not resync alone (issue 16, ADR 0051)',
+    bug: 'every function reads what may lag, not resync alone (issue 16, ADR 0034)',
     at: 'functions/composition.ts#compose',
     change: 'readsMayLag === true ? withLaggingReads(client)',
     to: 'readsMayLag !== false ? withLaggingReads(client)',
@@ -12,7 +12,7 @@ export const PROGRAM_BUGS: PlantedBugs = {
       'test/unit/functions/deployed-composition.test.ts: reads what may lag where nothing is decided by it',
   },
   'lagging-tokens': {
-    bug: 'resync reads the token before the one that was renewed just now (issue 16, ADR 0051)',
+    bug: 'resync reads the token before the one that was renewed just now (issue 16, ADR 0034)',
     at: 'functions/composition.ts#compose',
     change: 'const tokens = createDynamoCredentialStore(registryTable);',
     to: 'const tokens = createDynamoCredentialStore({ ...registryTable, client: withLaggingReads(client) });',
@@ -186,7 +186,7 @@ export const PROGRAM_BUGS: PlantedBugs = {
       'test/unit/functions/deployed-composition.test.ts: sends a hint that fails in a lane on alone',
   },
   'batch-answers-before-it-told': {
-    bug: 'Lambda freezes a process whose Events are under way (ADR 0059)',
+    bug: 'Lambda freezes a process whose Events are under way (ADR 0079)',
     at: 'functions/reconcile/take-batch.ts#BatchUnderWay.end',
     change: 'await this.#aside.ended();',
     to: '',

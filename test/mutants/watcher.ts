@@ -64,7 +64,7 @@ export const WATCHER_BUGS: PlantedBugs = {
     killedBy: 'test/unit/watcher/observe/list-watch.test.ts: twice in a row',
   },
   'node-that-waits-for-the-pace': {
-    bug: 'a node that joins in the middle of a rollout waits until its next flush is due (ADR 0059)',
+    bug: 'a node that joins in the middle of a rollout waits until its next flush is due (ADR 0079)',
     at: 'src/watcher/outbox/flush-schedule.ts#FlushSchedule.#urgentDueMs',
     change: 'return Math.max(sinceMs + this.#flush.waitMs.urgent, tokenMs);',
     to: 'return Math.max(tokenMs, Infinity);',
@@ -108,7 +108,7 @@ export const WATCHER_BUGS: PlantedBugs = {
     killedBy: 'test/unit/composition/dependent-bounds.test.ts: of a message leave room for its age',
   },
   'flushes-that-follow-nothing': {
-    bug: 'a rollout over thousands of nodes writes all of them anew four times a second (ADR 0054)',
+    bug: 'a rollout over thousands of nodes writes all of them anew four times a second (ADR 0079)',
     at: 'src/watcher/session/options.ts#DEFAULT_WATCHER_OPTIONS',
     change: 'intervalMsPerObject: 0.25',
     to: 'intervalMsPerObject: 0.05',

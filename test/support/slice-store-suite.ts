@@ -23,7 +23,7 @@ function testSlices(store: () => ViewStore): void {
       assert.equal(await store().writeSlice(ref, sliceOf(stampAt(2), 300), stampAt(1)), 'written');
       assert.equal(await store().writeSlice(ref, sliceOf(stampAt(3), 0), stampAt(1)), 'lost');
       assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(2), 300));
-      // Large ones are stored otherwise than small ones (ADR 0069): each takes the other's place.
+      // Large ones are stored otherwise than small ones (ADR 0076): each takes the other's place.
       assert.equal(await store().writeSlice(ref, sliceOf(stampAt(3), 3), stampAt(2)), 'written');
       assert.deepEqual(await store().readSlice(ref), sliceOf(stampAt(3), 3));
       assert.equal(await store().writeSlice(ref, sliceOf(stampAt(4), 64), stampAt(3)), 'written');

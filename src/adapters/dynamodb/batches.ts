@@ -1,7 +1,7 @@
 /**
  * What is asked of tables at the same time travels in one request, over both tables: reads of items
  * in a BatchGetItem, strongly consistent; compare-and-set writes in a BatchExecuteStatement, of which
- * ten cost a quarter of the CPU that they cost alone (ADR 0060). Neither is a snapshot or a
+ * ten cost a quarter of the CPU that they cost alone (ADR 0048). Neither is a snapshot or a
  * transaction. An order that a caller relies on (protocol: position before slices) stays one, since
  * only what is under way side by side is gathered.
  */

@@ -22,7 +22,7 @@ export interface RecordKind<Name extends readonly unknown[], Read, Written = Rea
   readonly read: (item: StoredItem, key: ItemKey) => Read;
   /** All that such an item may have; undefined: without it. Throws ItemTooLargeError. */
   readonly attributes: (record: Written, key: ItemKey) => StoredItem;
-  /** The whole item; the whole, in company of others (ADR 0060); or these attributes alone. */
+  /** The whole item; the whole, in company of others (ADR 0048); or these attributes alone. */
   readonly written: 'put' | 'batched' | 'updated';
   /** Attribute of its token, if not `writer`: owners of different attributes keep their own. */
   readonly tokenIn?: string;

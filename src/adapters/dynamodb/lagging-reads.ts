@@ -1,5 +1,5 @@
 /**
- * A document client whose reads may lag behind, for half the price (ADR 0051). Only for who decides
+ * A document client whose reads may lag behind, for half the price (ADR 0034). Only for who decides
  * nothing by them: whatever is concluded is a hint to look again, or a write that rests on the
  * version that was read. Writes pass unchanged.
  */

@@ -1,7 +1,7 @@
 /**
  * Slices as items: objects, of a large slice by columns, where what many share stands once; and
  * tombstones as rows. Without columns a run at 5,000 nodes takes 23 ms of CPU warm and 54 cold, with
- * them 18 and 35 (`bench -- reconcile`); slices are 7 to 14 % smaller, so are writes (ADR 0069).
+ * them 18 and 35 (`bench -- reconcile`); slices are 7 to 14 % smaller, so are writes (ADR 0076).
  *
  *   shared  [{ kind, labels, taints … } …]   of     [0, 0, 1 …]: which of these each object has
  *   own     { name: […], uid: […] … }        apart  { "kubernetes.io/hostname": […] }: labels of its own

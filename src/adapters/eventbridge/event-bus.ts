@@ -1,5 +1,5 @@
 /**
- * A bus of Amazon EventBridge: PutEvents (ADR 0068).
+ * A bus of Amazon EventBridge: PutEvents (ADR 0066).
  *
  * Ten events a request, as the service takes them; of each its own outcome. What certainly never succeeds is told apart from what may:
  * a lost answer may have been taken, and is put again under the same id. Retries are the caller's. No body and no credential is in an

@@ -1,5 +1,5 @@
 /**
- * One signed request to Amazon EventBridge: an action, its body, and the answer as it is (ADR 0068).
+ * One signed request to Amazon EventBridge: an action, its body, and the answer as it is (ADR 0066).
  *
  * Few actions are needed, of which none needs more than this. Who asks says what an answer means, and repeats. Rejects when no answer was
  * read; no body and no credential is in what it throws.

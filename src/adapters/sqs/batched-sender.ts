@@ -1,5 +1,5 @@
 /**
- * Messages of one queue: what is sent at the same moment travels in one SendMessageBatch (ADR 0073).
+ * Messages of one queue: what is sent at the same moment travels in one SendMessageBatch (ADR 0048).
  *
  *   asked for ──▶ all of this moment, by tens ──▶ each entry is accepted, or refused, by itself
  *

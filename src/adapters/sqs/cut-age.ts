@@ -1,5 +1,5 @@
 /**
- * How old what a message says was when it was sent (ADR 0032), as an attribute of the queue's message.
+ * How old what a message says was when it was sent (ADR 0079), as an attribute of the queue's message.
  *
  * Set anew at each try, as a body may be taken an hour after it was frozen, and SentTimestamp says only when. SQS keeps the
  * attribute of the try that it took, which is the right one. What cannot be read counts as missing.

@@ -117,7 +117,7 @@ export function judgeFunctionsRights(
   return { ...found, level: 'warning', seen: `${seen}; in observe they only ask for snapshots` };
 }
 
-/** Rights of the functions that only ask; undefined where they come as the others do (ADR 0042). */
+/** Rights of the functions that only ask; undefined where they come as the others do (ADR 0023). */
 export function judgeRequestsRights(
   { authentication }: ClusterRegistration,
   { requestsRights }: Facts<'requestsRights'>,

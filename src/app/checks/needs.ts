@@ -59,7 +59,7 @@ export interface Needs {
   /** Other clusters of the stack with the same name in EKS. */
   readonly namesakes: readonly ClusterId[];
   readonly functionsRights: RightsFact;
-  /** Of the functions that only ask; where they have an identity of their own (ADR 0042). */
+  /** Of the functions that only ask; where they have an identity of their own (ADR 0023). */
   readonly requestsRights: RightsFact;
   readonly watcherRights: RightsFact;
   readonly admission: { readonly missing: readonly string[] };

@@ -6,7 +6,7 @@
  * The deduplication prefix is the message's own identity, so a repeat within five minutes costs
  * nothing and no other message's hints are swallowed (protocol 12).
  *
- * Which keys a node's change concerns, the message says. Where it does not, or decided by other rules of placement than these functions have, every key is looked at (ADR 0046).
+ * Which keys a node's change concerns, the message says. Where it does not, or decided by other rules of placement than these functions have, every key is looked at (ADR 0079).
  *
  * Differs from upstream: a node's deletion wakes every DaemonSet of the cluster.
  */

@@ -72,7 +72,7 @@ async function tellSilence(
   await logSilence(dependencies, { cluster, token: `${epoch}/${String(seq)}` }, entry);
 }
 
-/** A message is counted in the META that it moves, in no other (ADR 0083). */
+/** A message is counted in the META that it moves, in no other (ADR 0082). */
 function counted(step: Step, message: Parameters<typeof addMessage>[1]): Step {
   if (!isMoving(step)) return step;
   return { ...step, meta: { ...step.meta, days: addMessage(step.meta.days, message) } };

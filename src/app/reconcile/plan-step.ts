@@ -93,7 +93,7 @@ function planUnder(guard: Guard, input: ReconcileInput, { dependencies }: RunCon
 /**
  * Own pods are unseen, and there is nothing else to do: the run is put off, and tells what the view shows (spec 2.3 step
  * 9). An own status that is unseen is not followed by another, as a write and its event wake no second one (L5); nor are
- * counts that a live read gave followed by those of a view without it (ADR 0039).
+ * counts that a live read gave followed by those of a view without it (ADR 0031).
  */
 function putOff(waiting: Waiting, input: ReconcileInput, context: RunContext): Effects | Exit {
   const { guard, isStatusHeld } = waiting;

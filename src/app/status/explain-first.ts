@@ -1,5 +1,5 @@
 /**
- * Why nodes lack a pod, of the DaemonSets that lack most: a plan of now for each, which reads slices (ADR 0047).
+ * Why nodes lack a pod, of the DaemonSets that lack most: a plan of now for each, which reads slices (ADR 0082).
  *
  * Those that are being rolled out come after them: what their next step waits for only a plan tells.
  */

@@ -2,7 +2,7 @@
  * Gathers what `rollcall status` and the tables of `rollcall get` are made of: registrations, META, the DaemonSets of each cluster, fleets.
  *
  * Reads tables alone, side by side, so that they travel in batches; nothing is sent or written. Reasons cost the slices of a
- * DaemonSet and the nodes of its cluster, so they are asked of the first twenty that lack pods or are being rolled out (ADR 0047).
+ * DaemonSet and the nodes of its cluster, so they are asked of the first twenty that lack pods or are being rolled out (ADR 0082).
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';

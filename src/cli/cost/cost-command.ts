@@ -1,5 +1,5 @@
 /**
- * `rollcall cost`: what the stack and its clusters cost a month, from what was counted in the last days (ADR 0083).
+ * `rollcall cost`: what the stack and its clusters cost a month, from what was counted in the last days (ADR 0082).
  *
  * Reads tables, asks neither AWS's bill nor a cluster. What cannot be read is named, and the others are told all the same.
  */

@@ -1,5 +1,5 @@
 /**
- * What is counted for `rollcall cost` (ADR 0083): of messages in META, of runs in the state of each DaemonSet.
+ * What is counted for `rollcall cost` (ADR 0082): of messages in META, of runs in the state of each DaemonSet.
  *
  * Both are written anyway; a run that writes nothing is not counted.
  */

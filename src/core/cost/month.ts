@@ -46,7 +46,7 @@ const NOTHING: Usage = {
 
 /** Of a message: sent, received, deleted; registration, META and what a snapshot reads. */
 const MESSAGE = { sqsRequests: 3, readUnits: 3, invocations: 1, durationMs: 45 };
-/** META is written for each; it keeps positions of up to a hundred DaemonSets (ADR 0052). */
+/** META is written for each; it keeps positions of up to a hundred DaemonSets (ADR 0076). */
 const META_BYTES = 370;
 const POSITION_BYTES = 58;
 /** For each unit of a slice that is packed and written. */

@@ -1,6 +1,6 @@
 /**
  * In which structs of a DaemonSet lists merge, and by which key, for strategic merge patches (ADR
- * 0065). Everything else merges member by member, and its lists are replaced. A test holds it to
+ * 0066). Everything else merges member by member, and its lists are replaced. A test holds it to
  * the table that is generated from Go's types.
  */
 import type { PatchField, PatchSchema } from '@rollcall/base/patch/patch-types.ts';

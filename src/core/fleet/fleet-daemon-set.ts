@@ -1,6 +1,6 @@
 /**
  * A FleetDaemonSet (`rollcall.dev/v1alpha1`): one DaemonSet for many clusters, and its stages. Its
- * namespace and name are the DaemonSet's in every cluster (ADR 0065). It was read
+ * namespace and name are the DaemonSet's in every cluster (ADR 0066). It was read
  * (ports/fleet-reader.ts) and is valid, with every default filled in.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';

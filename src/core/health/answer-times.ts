@@ -1,5 +1,5 @@
 /**
- * Has the API server become slow since a rollout began, as our own requests see it (ADR 0062)?
+ * Has the API server become slow since a rollout began, as our own requests see it (ADR 0055)?
  *
  * A request of a kind is compared with earlier ones of the same kind: quarters of a minute before the first pod of the revision
  * could run, against those since. It is slow where at least six of the last ten minutes' quarters are known, three in four of them took four

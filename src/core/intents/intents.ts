@@ -186,7 +186,7 @@ export function rebaseState(state: DaemonSetState, era: number, nowMs: number): 
 export const CONFIRMED_FOR_MS = 30_000;
 
 /**
- * True while a live read of this intent's pod need not be repeated (faults row 64, ADR 0039): a thousand open creates
+ * True while a live read of this intent's pod need not be repeated (faults row 64, ADR 0031): a thousand open creates
  * would be a thousand reads in every run. It stays unseen, so its node gets nothing else (S1, S2), and its pod counts as
  * unavailable (S3); only that it is gone may be learned this much later. A clock that went back confirms nothing.
  */

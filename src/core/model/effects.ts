@@ -56,7 +56,7 @@ export interface DeleteRevisionEffect extends Target {
 
 /**
  * A DaemonSet's status over one version of it. An object is PUT, with metadata.resourceVersion as its precondition; a list
- * is a JSON Patch, whose preconditions are `test`s of the UID and of the version (ADR 0050).
+ * is a JSON Patch, whose preconditions are `test`s of the UID and of the version (ADR 0031).
  */
 export interface UpdateStatusEffect extends Target {
   readonly kind: 'update-status';

@@ -83,7 +83,7 @@ export interface PodTrouble {
   readonly container?: string;
   /** PodScheduled False: `Unschedulable` or another reason of the scheduler. */
   readonly unscheduled?: string;
-  /** What keeps it from its node, or its container from being made, where a message names it; never the message (ADR 0084). */
+  /** What keeps it from its node, or its container from being made, where a message names it; never the message (ADR 0079). */
   readonly cause?: string;
   /** Reason of DisruptionTarget, if True. */
   readonly disruption?: string;

@@ -31,7 +31,7 @@ export interface CreateIntent {
    * a time after the last of them that no record bears.
    */
   readonly earlier?: { readonly recordedAtMs: number; readonly startsByMs: number };
-  /** When a live read last found the pod that was answered, of which no view knows; absent: none has (ADR 0039). */
+  /** When a live read last found the pod that was answered, of which no view knows; absent: none has (ADR 0031). */
   readonly confirmedAtMs?: number;
 }
 

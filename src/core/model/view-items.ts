@@ -81,7 +81,7 @@ export interface ClusterMeta {
   readonly nodesChanged: Stamp;
   /** Where the list of DaemonSets (which uid under which name) last changed; not their contents. */
   readonly daemonSetsChanged: Stamp;
-  /** Positions that META keeps (ADR 0052); a DaemonSet without one here has an item of its own. Absent: all have. */
+  /** Positions that META keeps (ADR 0076); a DaemonSet without one here has an item of its own. Absent: all have. */
   readonly positions?: Positions;
   /** When a snapshot was last asked for, and why hash mismatches are rate-limited (protocol 19). */
   readonly snapshotRequestedAtMs?: number;

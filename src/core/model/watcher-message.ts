@@ -96,7 +96,7 @@ export const AFFECTED_KEYS_MAX = 200;
 
 /**
  * Keys that the node changes of a message concern: the DaemonSets whose placement on one of these nodes moved (protocol
- * 20). Decided by the watcher (ADR 0046).
+ * 20). Decided by the watcher (ADR 0079).
  */
 export interface AffectedKeys {
   /** PLACEMENT_RULES of whoever decided; under other rules every key is looked at. */
@@ -121,7 +121,7 @@ export interface SlicesBody {
   readonly slices: readonly SnapshotSlice[];
 }
 
-/** Closes a snapshot: every portion and every slice was sent. It names none of them, so it never grows (ADR 0077). */
+/** Closes a snapshot: every portion and every slice was sent. It names none of them, so it never grows (ADR 0079). */
 export interface ManifestBody {
   readonly kind: 'manifest';
   /** seq of the announcement that this closes. */

@@ -77,7 +77,7 @@ function namePrefix(daemonSetName: string): string {
 }
 
 /**
- * Ten letters that stand for a text, for ever (ADR 0005): SHA-256 over UTF-8 bytes; letter i is the i-th pair of digest
+ * Ten letters that stand for a text, for ever (ADR 0030): SHA-256 over UTF-8 bytes; letter i is the i-th pair of digest
  * bytes, big-endian, modulo 27. Byte order and alphabet never change: names of existing pods depend on them.
  */
 export function nameHash(text: string): string {

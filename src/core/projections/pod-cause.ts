@@ -1,5 +1,5 @@
 /**
- * Why a pod finds no node or a container is not made, as far as a message of scheduler or kubelet names it (ADR 0084).
+ * Why a pod finds no node or a container is not made, as far as a message of scheduler or kubelet names it (ADR 0079).
  *
  * A message is somebody's text: it is searched for what is known, and nothing else of it is kept. Counts of nodes go, since a
  * daemon's pod is pinned to one, and so does the refusal of all others: what is left changes only when the cause does.

@@ -26,7 +26,7 @@ import {
   shareOf,
 } from './removal-rules.ts';
 
-/** How long the first pods that leave wait for others: a watcher tells of nodes within two seconds (ADR 0009). */
+/** How long the first pods that leave wait for others: a watcher tells of nodes within two seconds (ADR 0079). */
 export const SETTLE_MS = 5_000;
 const ALLOWED_MS = 3_600_000;
 const TOKEN_RADIX = 36;

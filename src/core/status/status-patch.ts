@@ -1,5 +1,5 @@
 /**
- * A status as a JSON Patch over the DaemonSet as it was seen (ADR 0050; S4, S7).
+ * A status as a JSON Patch over the DaemonSet as it was seen (ADR 0031; S4, S7).
  *
  * One request instead of a read and a write: the API server compares what the counts rest on, and changes the counters,
  * in one step. The version says that nothing changed since; UID and both generations are compared beside it, because an

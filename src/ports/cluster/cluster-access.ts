@@ -107,7 +107,7 @@ export type ExecuteOptions = StartLimits;
 
 /** One cluster, with a credential that was checked against its registered identity. */
 export interface ClusterAccess extends ClusterReader, ManifestAccess {
-  /** How long the API server took to answer the last requests of this process, whoever made them: the newest last (ADR 0062). */
+  /** How long the API server took to answer the last requests of this process, whoever made them: the newest last (ADR 0055). */
   readonly answerTimes: readonly AnswerTiming[];
   /** Sends the effects concurrently; one outcome each, in their order. Never rejects. */
   execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]>;

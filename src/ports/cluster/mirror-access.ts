@@ -1,5 +1,5 @@
 /**
- * Objects that show fleets, in a management cluster (issue 18, ADR 0068): read, applied by server-side apply, removed.
+ * Objects that show fleets, in a management cluster (issue 18, ADR 0066): read, applied by server-side apply, removed.
  *
  * Of no other kind, and in no other cluster than the one that was connected to. Rejections never happen.
  */

@@ -1,7 +1,7 @@
 /**
  * Bound tokens of clusters, sealed: what a cluster's CronJob sent last, and what functions open. Two of each
  * cluster, for two purposes, in two items and under two contexts: functions' roles let each open its own (ADR
- * 0042).
+ * 0023).
  *
  * Cluster and cluster UID are the encryption context, so that a token moved to another cluster's item cannot be
  * opened (S6, S11); the store, the queue and a dead letter hold what is of no use without the key. A newer token

@@ -1,7 +1,7 @@
 /**
  * The view table: what one cluster looks like, and the state of each DaemonSet.
  *
- * All reads are strongly consistent, but those of `resync` (ADR 0051); all writes are single-item compare-and-set. A
+ * All reads are strongly consistent, but those of `resync` (ADR 0034); all writes are single-item compare-and-set. A
  * write that finds another version than expected answers `lost` (a value); a table that fails or throttles beyond the
  * client's retries rejects, and no decision is made on a failed read (spec faults 32).
  * A write whose answer was lost is recognised by its own token and reported `written` (faults 33).

@@ -1,7 +1,7 @@
 /**
  * Which keys the node changes of a message concern: the DaemonSets whose placement on one of these nodes moved between
  * what was sent last and what is sent now, and those under a rollout policy, to which it also matters whether a node is Ready
- * and what its labels are (protocol 20, ADR 0046).
+ * and what its labels are (protocol 20, ADR 0079).
  *
  * Assumes nothing about how new its DaemonSets are: one that is not known yet, or changes, names its key by a delta of
  * its own. In doubt everything is named: an object that travels opaque or cannot be judged, a node that is gone, more

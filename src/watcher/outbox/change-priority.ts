@@ -1,5 +1,5 @@
 /**
- * How soon a change is to be sent (ADR 0049, 0079). It only sets a time: a flush takes along whatever waits, and nothing is left out of
+ * How soon a change is to be sent (ADR 0079). It only sets a time: a flush takes along whatever waits, and nothing is left out of
  * projections or of their hashes. Each message costs an invocation, and each key that it concerns a run.
  *
  *   urgent   a decision can be made at once: a node that may be used, an edit, a pod that somebody took away

@@ -7,7 +7,7 @@
  *
  * A flush takes along whatever waits. Urgent changes without a token go like all others. What each rule is worth, on 1,000 nodes: tokens
  * make a join beside a rollout 25 % faster, calm waits halve the write units of a create, intervals that follow what was written save
- * two thirds of those of three rollouts at once (ADR 0059, 0079). Pure; times are monotonic.
+ * two thirds of those of three rollouts at once (ADR 0079). Pure; times are monotonic.
  */
 import type { ChangePriority } from './change-priority.ts';
 

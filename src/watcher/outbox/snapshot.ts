@@ -7,7 +7,7 @@
  * slice is pending is folded into it; so is a DaemonSet that comes ahead of the portions. A change to a slice that was sent
  * goes out as a delta, in the same order of seq (protocol 16). A set that is born once the portions are through comes as
  * deltas, too. Every slice of a live set is sent, even if empty (protocol 18). A portion says which names it covers: what
- * of them it does not hold does not exist, so nothing lists all DaemonSets (ADR 0077).
+ * of them it does not hold does not exist, so nothing lists all DaemonSets (ADR 0079).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isInRange, nameKeyOf, sliceIndexOf } from '../../core/projections/set-hash.ts';

@@ -1,5 +1,5 @@
 /**
- * One renewal: new tokens of the functions, one to act and one to ask (ADR 0042), each sealed for this very cluster and
+ * One renewal: new tokens of the functions, one to act and one to ask (ADR 0023), each sealed for this very cluster and
  * sent (ADR 0023).
  *
  * Everything that could tell the cluster from another one is read live: the token's times from its claims,

@@ -244,7 +244,7 @@ describe('cluster access on a real API server', () => {
     assert.equal(live.kind === 'found' && typeof live.object.spec.template, 'object');
   });
 
-  it('patches a status only where what was seen still stands, and leaves the rest of it (ADR 0050)', async () => {
+  it('patches a status only where what was seen still stands, and leaves the rest of it (ADR 0031)', async () => {
     const read = async (): Promise<DaemonSetObject> => {
       const live = await access.getDaemonSet({ namespace: NAMESPACE, name: 'set' });
       return live.kind === 'found' ? live.object : assert.fail(JSON.stringify(live));

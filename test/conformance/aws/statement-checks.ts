@@ -1,4 +1,4 @@
-/** What Rollcall relies on in a batch of statements: updates of items that are there, each by itself (ADR 0060). */
+/** What Rollcall relies on in a batch of statements: updates of items that are there, each by itself (ADR 0048). */
 import assert from 'node:assert/strict';
 import { BatchExecuteStatementCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Check } from './check.ts';

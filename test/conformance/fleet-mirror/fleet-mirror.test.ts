@@ -1,6 +1,6 @@
 /**
  * infra/mirror on a real API server: the shipped kind takes every status that is written, the shipped rights are enough and none is
- * too many, and admission lets nobody else say how a fleet stands (issue 18, ADR 0068).
+ * too many, and admission lets nobody else say how a fleet stands (issue 18, ADR 0066).
  *
  * Shown by the deployed code, as the service account of the functions. No loop runs.
  */

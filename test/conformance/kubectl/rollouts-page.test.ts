@@ -1,6 +1,6 @@
 /**
  * docs/rollouts.md: the commands of "Ten minutes on a laptop" as they stand there, with a real kubectl on what `npm start` starts;
- * and its kustomization, which gives another content another name (ADR 0061).
+ * and its kustomization, which gives another content another name (ADR 0058).
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -248,7 +248,7 @@ describe('the admission policy on a real API server (row 69)', () => {
     assert.equal(deleted.status, 200, messageOf(deleted));
   });
 
-  describe('with the DaemonSets listed by scripts/install/admission-policy.ts (ADR 0017)', () => {
+  describe('with the DaemonSets listed by scripts/install/admission-policy.ts (ADR 0063)', () => {
     const path = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/daemonsets`;
     let missing: DaemonSetObject;
 

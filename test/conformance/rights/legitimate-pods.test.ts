@@ -1,6 +1,6 @@
 /**
  * Pods that Rollcall makes, and what a real API server, its plug-ins and a cluster's webhooks make of them before a policy
- * sees them: all pass (row 69). What a webhook adds passes only where the list says it, word for word (ADR 0035).
+ * sees them: all pass (row 69). What a webhook adds passes only where the list says it, word for word (ADR 0063).
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * The admission policy with DaemonSets listed one by one, as an administrator installs it (ADR 0017): the list first, and then
+ * The admission policy with DaemonSets listed one by one, as an administrator installs it (ADR 0063): the list first, and then
  * nothing that binds all at once.
  *
  * For a stage of a real control plane with the rights of takeover (stage.ts). The DaemonSets need not exist yet: what is

@@ -62,7 +62,7 @@ describe('the bundle of the watcher', () => {
     assert.deepEqual(readdirSync(path.dirname(bundle)), ['watcher.mjs']);
   });
 
-  test('loads no part of Node that it has no use for: memory that every cluster would pay (ADR 0028)', async () => {
+  test('loads no part of Node that it has no use for: memory that every cluster would pay (ADR 0024)', async () => {
     const tell = file('tell.cjs');
     writeFileSync(
       tell,

@@ -1,5 +1,5 @@
 /**
- * No key sleeps through a change of a node that concerns it, whatever comes in between (protocol 20, L1, ADR 0046).
+ * No key sleeps through a change of a node that concerns it, whatever comes in between (protocol 20, L1, ADR 0079).
  *
  * The reader applies what was accepted, and notes for each key what its placement was when it was woken last. At each cut
  * that must be what it is now: under failed sends, restarts, and objects that come and go under the same names.

@@ -133,7 +133,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 60,
   },
   'name-reused': {
-    bug: 'a pod gets the name of the one before it: nobody remembers that one (ADR 0005, as it was)',
+    bug: 'a pod gets the name of the one before it: nobody remembers that one (ADR 0030, as it was)',
     at: 'src/core/pods/planning.ts#findGone',
     change: 'return [...view.gone, ...unseen.filter(({ uid }) => !known.has(uid))];',
     to: 'return unseen.filter(({ uid }) => known.has(uid));',
@@ -252,7 +252,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 20,
   },
   'age-not-subtracted': {
-    bug: 'a message that was frozen for an hour counts as heard when the queue took it (protocol 1, ADR 0032)',
+    bug: 'a message that was frozen for an hour counts as heard when the queue took it (protocol 1, ADR 0079)',
     at: 'src/app/ingest/message/meta-transitions.ts#heard',
     change: 'heardAtMs[kind] = sentAtMs - cutAgeMs - silentMs;',
     to: 'heardAtMs[kind] = sentAtMs - 0 * cutAgeMs - silentMs;',
@@ -409,7 +409,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 20,
   },
   'node-names-too-few': {
-    bug: 'a node that changed names one DaemonSet too few: that one sleeps (protocol 20, ADR 0046)',
+    bug: 'a node that changed names one DaemonSet too few: that one sleeps (protocol 20, ADR 0079)',
     at: 'src/watcher/outbox/affected.ts#AffectedFinder.affectedBy',
     change: 'const keys = concerned.map(',
     to: 'const keys = concerned.slice(1).map(',

@@ -54,7 +54,7 @@ export interface OutsideUse {
 
 /** A function as its environments need it. */
 export interface EnvironmentOf {
-  /** As its handler says (ADR 0051). */
+  /** As its handler says (ADR 0034). */
   readonly readsMayLag: boolean;
   /** Whether it reads the note of a rival, as those do that act (functions/composition.ts). */
   readonly rivals: 'shown' | 'left-out';

@@ -1,5 +1,5 @@
 /**
- * The sentinel of the takeovers in a function world: without it nobody acts in takeover (ADR 0033).
+ * The sentinel of the takeovers in a function world: without it nobody acts in takeover (ADR 0012).
  *
  * It is untouched, in the view and at the API server alike, unless a watcher tells that another controller synced it.
  */

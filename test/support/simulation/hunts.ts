@@ -382,7 +382,7 @@ const HUNTS = {
   },
   /**
    * Nodes change, go and come back under their names while nothing else happens: whom a change concerns, and is not
-   * named by the watcher, nobody wakes before the settling is judged (protocol 20, ADR 0046).
+   * named by the watcher, nobody wakes before the settling is judged (protocol 20, ADR 0079).
    */
   'changing-nodes': {
     profile: 'baseline',

@@ -2,7 +2,7 @@
  * Steps of what a cluster's own network does: the way to SQS that is lost, perhaps for hours, and what comes through afterwards.
  *
  * The watcher repeats one frozen message meanwhile. It is taken first, as old as it is; the next comes minutes later,
- * because a way that comes back flaps. Until then that message is all that anybody heard (protocol 1, ADR 0032).
+ * because a way that comes back flaps. Until then that message is all that anybody heard (protocol 1, ADR 0079).
  */
 import { phaseOf } from './controllers.ts';
 import type { StepContext } from './step-context.ts';

@@ -60,7 +60,7 @@ const OPERATIONS = 'docs/operations.md';
 const PROMISE = 'docs/promise.md';
 const SCALE = 'docs/scale.md';
 const MODES = 'docs/modes.md';
-const LANES = 'docs/adr/0019-lanes-and-a-breaker-keep-clusters-apart.md';
+const LANES = 'docs/adr/0019-clusters-apart.md';
 const { flush, lease, heartbeat } = DEFAULT_WATCHER_OPTIONS;
 const reconcile = defaultReconcileOptions;
 
@@ -107,28 +107,28 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   [MODES, `a turn of \`fleet\` may go on for ${seconds(FUNCTION_MAX_MS)} s`],
   [MODES, `waits ${seconds(FUNCTION_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s (a turn of`],
   ['docs/doctor.md', `none came within ${words(SNAPSHOT_PATIENCE_MS / MINUTE_MS)} minutes`],
-  [LANES, `A crowd: more than ${CROWD_KEYS_MIN - 1}`.replace('A', 'a')],
+  [LANES, `A crowd of hints, more than ${CROWD_KEYS_MIN - 1} sent together`],
   [LANES, `${words(breakerPolicy.failuresToOpen).replace('t', 'T')} failing runs in a row open it`],
   [
     LANES,
-    `Open for ${seconds(breakerPolicy.openFirstMs)} s, doubling to ${seconds(breakerPolicy.openMaxMs)} s`,
+    `It is open for ${seconds(breakerPolicy.openFirstMs)} s, doubling to ${seconds(breakerPolicy.openMaxMs)} s`,
   ],
-  [LANES, `For ${words(breakerPolicy.calmMs / MINUTE_MS)} minutes after`],
+  [LANES, `open within ${words(breakerPolicy.calmMs / MINUTE_MS)} minutes`],
   [
     LANES,
     `Connecting has ${seconds(CONNECT_TIMEOUT_MS)} s, reading one object ${seconds(OBJECT_READ_TIMEOUT_MS)} s, all else ${seconds(REQUEST_TIMEOUT_MS)} s`,
   ],
   [
-    'docs/adr/0032-the-age-of-a-view-travels-beside-the-frozen-body.md',
-    `the watcher beats every ${seconds(heartbeat.rolloutMs)} s`,
+    'docs/adr/0079-how-changes-travel.md',
+    `a heartbeat goes each ${seconds(heartbeat.rolloutMs)} s during a rollout`,
   ],
   [
-    'docs/adr/0032-the-age-of-a-view-travels-beside-the-frozen-body.md',
-    `After the usual deferral (${seconds(reconcile.deferralMaxMs)} s)`,
+    'docs/adr/0079-how-changes-travel.md',
+    `after the usual deferral of ${seconds(reconcile.deferralMaxMs)} s`,
   ],
   [
-    'docs/adr/0024-a-watcher-restarts-for-what-a-restart-mends.md',
-    `left its Lease behind for ${seconds(lease.durationMs)} seconds`,
+    'docs/adr/0024-watcher-process.md',
+    `waits up to ${seconds(lease.durationMs)} s for its own Lease`,
   ],
   [
     'docs/operations.md',

@@ -1,4 +1,4 @@
-/** Stamps order as positions do (ADR 0007, S8). */
+/** Stamps order as positions do (ADR 0076, S8). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

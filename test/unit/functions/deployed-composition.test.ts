@@ -142,7 +142,7 @@ describe('the deployed composition', () => {
     );
   });
 
-  it('reads what may lag where nothing is decided by it, and everything elsewhere as it is (ADR 0051)', async () => {
+  it('reads what may lag where nothing is decided by it, and everything elsewhere as it is (ADR 0034)', async () => {
     await resync({} as never, CONTEXT);
     const asked = aws.calls.flatMap(consistencyOf);
     assert.ok(asked.length > 3, JSON.stringify(asked));

@@ -185,7 +185,7 @@ describe('a batch of hints', () => {
     assert.ok(play.story.includes('1000 finished new'), play.story.join('\n'));
   });
 
-  it('leaves the queue before what its runs still tell, and answers after it (ADR 0059)', async () => {
+  it('leaves the queue before what its runs still tell, and answers after it (ADR 0079)', async () => {
     const play = new Play();
     play.tellsMs = { quick: 40, slow: 100 };
     play.takesMs = { slow: 60 };

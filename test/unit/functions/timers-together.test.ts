@@ -1,4 +1,4 @@
-/** Timers of the runs of a batch, on virtual time: they leave together, and nobody waits for a slow one (ADR 0073). */
+/** Timers of the runs of a batch, on virtual time: they leave together, and nobody waits for a slow one (ADR 0048). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';

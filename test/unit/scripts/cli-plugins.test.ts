@@ -1,4 +1,4 @@
-/** What is left out of the command line's bundle, and that kubeconfigs are opened without it (ADR 0043). */
+/** What is left out of the command line's bundle, and that kubeconfigs are opened without it (ADR 0006). */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What is left out of the functions' bundles, and that nothing else is (ADR 0022, 0029). */
+/** What is left out of the functions' bundles, and that nothing else is (ADR 0001). */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -46,7 +46,7 @@ describe('scripts/launch.mjs', () => {
     assert.equal(exitCode, 7);
   });
 
-  it('gives the engine of npm start its flags of Node (ADR 0072), and other entries none', async () => {
+  it('gives the engine of npm start its flags of Node (ADR 0010), and other entries none', async () => {
     const root = path.resolve(import.meta.dirname, '../../..');
     const show = path.join(directory, 'show.mjs');
     writeFileSync(show, "console.log('FLAGS', JSON.stringify(process.execArgv))");

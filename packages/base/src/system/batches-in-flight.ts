@@ -1,5 +1,5 @@
 /**
- * What is asked for in one moment leaves together, and few requests are under way at once (ADR 0060, 0073).
+ * What is asked for in one moment leaves together, and few requests are under way at once (ADR 0048).
  *
  *   add ──▶ all of this moment, as many as a request takes ──▶ a request ──▶ what came meanwhile, when one is back
  *

@@ -1,5 +1,5 @@
 /**
- * The Warnings about one pod, by one bounded list: what a kubelet says of volumes and sandboxes stands nowhere else (ADR 0062).
+ * The Warnings about one pod, by one bounded list: what a kubelet says of volumes and sandboxes stands nowhere else (ADR 0055).
  *
  * An API server finds them by going through the Events of the namespace, so this is asked for a few pods of a rollout that is
  * about to halt, and for nothing else. A pod's Warnings repeat themselves by a count, so one page has all that matters.

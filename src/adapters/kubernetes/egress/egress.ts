@@ -1,5 +1,5 @@
 /**
- * Where a connection to a registered cluster may go (S12, faults row 66, ADR 0016).
+ * Where a connection to a registered cluster may go (S12, faults row 66, ADR 0021).
  *
  *   registration ─▶ shape of the address ─▶ host, port ─▶ resolver ─▶ every address judged
  *                                                                        │

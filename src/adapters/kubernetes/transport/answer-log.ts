@@ -1,5 +1,5 @@
 /**
- * How long one API server took to answer the last requests of a transport (ADR 0062): bounded, in memory, of this process alone.
+ * How long one API server took to answer the last requests of a transport (ADR 0055): bounded, in memory, of this process alone.
  *
  * Measured from the moment at which a request could be sent on a connection that was used before, so that neither making a connection
  * nor a server's first look at a token counts. Left out are lists, refusals for too many requests and errors, which say nothing of

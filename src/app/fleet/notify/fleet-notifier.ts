@@ -1,6 +1,6 @@
 /**
  * Tells decisions of fleets to the log and to an event bus, and shows fleets in a mirror, the latter
- * two where configured (ADR 0068). What fails is logged and counted, and a rollout goes on. An event that is not taken
+ * two where configured (ADR 0066). What fails is logged and counted, and a rollout goes on. An event that is not taken
  * is put again a few times under the same id, then given up: `rollcall fleet history` knows for
  * certain.
  */

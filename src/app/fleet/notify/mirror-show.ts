@@ -1,5 +1,5 @@
 /**
- * Shows fleets in the cluster that an operator named (ADR 0068): object first, then its status.
+ * Shows fleets in the cluster that an operator named (ADR 0066): object first, then its status.
  * What is shown already costs nothing; what fails is tried again with the next turn, ever more
  * seldom. A failure is logged and noted once when it begins and once when it ends. An outage of the
  * cluster pauses all of its mirrors, a refusal of one object that one alone.

@@ -2,7 +2,7 @@
  * Closing a snapshot: by now every portion and slice of it was applied, and what they cover without holding it was swept.
  *
  * Left to do: slices beyond a smaller slice count are emptied, what earlier epochs left is removed, and the names as they
- * stand are read once, which is how the manifest need not list them (ADR 0077).
+ * stand are read once, which is how the manifest need not list them (ADR 0079).
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem, SnapshotProgress } from '../../../core/model/view-items.ts';

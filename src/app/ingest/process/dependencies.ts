@@ -34,7 +34,7 @@ export interface IngestOptions {
   readonly writeTriesMax: number;
   /** Reads or writes of one stage that run side by side. */
   readonly concurrencyMax: number;
-  /** DaemonSets of which META keeps the position (ADR 0052): any more have an item each. */
+  /** DaemonSets of which META keeps the position (ADR 0076): any more have an item each. */
   readonly positionsMax: number;
   /** Tombstones in a slice of pods (ADR 0076): with more, all of them move to an item of their own. */
   readonly sliceTombstonesMax: number;

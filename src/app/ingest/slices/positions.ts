@@ -1,5 +1,5 @@
 /**
- * Positions of the DaemonSets whose slices a message touched: the highest stamps that stand there (protocol 20, ADR 0052).
+ * Positions of the DaemonSets whose slices a message touched: the highest stamps that stand there (protocol 20, ADR 0076).
  *
  *   META has an entry, or room for one ──▶ an entry of the META that is written next: no write of its own
  *   it has neither ──────────────────────▶ the item of the DaemonSet is raised, before META is written

@@ -2,7 +2,7 @@
  * Set hashes of a snapshot in progress: one sum for each type, of what its slices and deltas carried.
  *
  * A watcher sends each slice once, and no delta into a slice that is still to come; a message is counted in the META that it
- * is applied to, so everything counts exactly once. What is kept does not grow with the cluster (ADR 0077). Sums move by
+ * is applied to, so everything counts exactly once. What is kept does not grow with the cluster (ADR 0079). Sums move by
  * carried hashes alone (protocol 19): a redelivered message moves the META it is applied to by the same difference. Pure.
  */
 import type { Uid } from '../../../core/model/identifiers.ts';

@@ -126,7 +126,7 @@ function judgeStored(
   };
 }
 
-/** What is not asked for live stays recorded: it is for a run that may act, or was found a moment ago (ADR 0039). */
+/** What is not asked for live stays recorded: it is for a run that may act, or was found a moment ago (ADR 0031). */
 function keepUnshown(judged: IntentJudgement, unshown: readonly Intent[]): IntentJudgement {
   if (unshown.length === 0) return judged;
   const isKept = new Set(unshown);

@@ -1,5 +1,5 @@
 /**
- * Does the sentinel of the registered takeover still stand? Only then does anybody act in takeover (ADR 0033).
+ * Does the sentinel of the registered takeover still stand? Only then does anybody act in takeover (ADR 0012).
  *
  * A hand-back ends with the sentinel's deletion, and each takeover leaves one of its own: a registration that says
  * takeover beside a cluster without its sentinel is older than the hand-back (a registry that was restored), or somebody

@@ -3,7 +3,7 @@
  *
  * A gone pod is ignored, and with a release also one that changed hands. Anything else fails the claim once every pod was tried,
  * and nothing is done on top of it: the plan took an orphan for ours that somebody else may have adopted.
- * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted (ADR 0035).
+ * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted (ADR 0063).
  */
 import { counted } from '@rollcall/base/counted.ts';
 import type { Outcome, PatchEffect } from '../../../core/model/effects.ts';

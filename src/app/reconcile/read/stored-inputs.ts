@@ -1,6 +1,6 @@
 /**
  * The small reads that every run begins with, in the order on which the rest depends (design 3). The two orders stay: with one,
- * a rollout asks tables half as often again, and `reconcile` takes a tenth longer (ADR 0074).
+ * a rollout asks tables half as often again, and `reconcile` takes a tenth longer (ADR 0048).
  *
  *   META, name, state ──▶ DaemonSet, slices        known UID       META, name ──▶ state, DaemonSet ──▶ slices       else
  *
@@ -41,7 +41,7 @@ export interface StoredInputs {
   readonly position: DaemonSetPosition;
   /** Undefined when there is no item: first run, or lost (protocol 6). */
   readonly state: DaemonSetState | undefined;
-  /** The sentinel of the registered takeover, as the view shows it (ADR 0033); absent: it does not, or there is none. */
+  /** The sentinel of the registered takeover, as the view shows it (ADR 0012); absent: it does not, or there is none. */
   readonly sentinel?: DaemonSetItem;
 }
 
@@ -228,7 +228,7 @@ async function readRegistration(
 }
 
 // Where a set last changed: in META for so many DaemonSets, else in an item of its own, which `ingest` raises before
-// META (ADR 0052). Without either nothing has changed yet, or it was lost: then every slice is ahead of it (protocol 2).
+// META (ADR 0076). Without either nothing has changed yet, or it was lost: then every slice is ahead of it (protocol 2).
 
 type Positioned = Pick<ClusterMeta, 'positions'>;
 

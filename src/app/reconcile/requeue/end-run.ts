@@ -99,7 +99,7 @@ async function refuseSelectingAll(
 
 /**
  * Timers and state, then what there is to tell. Events are sent beside the final write of the state: they
- * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all (ADR 0059): an API
+ * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all (ADR 0079): an API
  * server that is busy with the pods of a rollout takes as long for an Event as for all else of the run.
  */
 async function concludeRun(done: CarriedOut, context: EndContext): Promise<ReconcileResult> {

@@ -73,7 +73,7 @@ export async function finishRun(step: FinishStep): Promise<Finish> {
 }
 
 /**
- * The look that stands, of a run that found nothing but a status that waits for more (ADR 0053): what the run before it
+ * The look that stands, of a run that found nothing but a status that waits for more (ADR 0031): what the run before it
  * recorded says all that the next one has to know.
  */
 function standingLook(step: FinishStep, nearAtMs = Infinity): number | undefined {
@@ -146,7 +146,7 @@ function composeState(
   };
 }
 
-/** How long requests took is written with what is written anyway: no write is made for it (ADR 0062). */
+/** How long requests took is written with what is written anyway: no write is made for it (ADR 0055). */
 function withAnswers(state: DaemonSetState, { gate }: EndContext): DaemonSetState {
   if (state.rollout === undefined) return state;
   return { ...state, rollout: noteAnswers(state.rollout, gate.answerTimes) };

@@ -65,7 +65,7 @@ export function noteAct({ note }: Pick<EndContext, 'note'>): void {
   if (note.counted !== undefined) note.counted = { ...note.counted, kind: 'act' };
 }
 
-/** Counts of the state with this write's part of its run in them (ADR 0083), and what is noted once it is written. */
+/** Counts of the state with this write's part of its run in them (ADR 0082), and what is noted once it is written. */
 function countRun(
   { days }: Pick<DaemonSetState, 'days'>,
   { dependencies: { clock }, note }: Pick<EndContext, 'dependencies' | 'note'>,

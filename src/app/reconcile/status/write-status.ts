@@ -129,7 +129,7 @@ function contentOf(object: DaemonSetObject): string {
   return canonicalJson(whole as unknown as JsonObject); // raw JSON
 }
 
-// Counts take one request (ADR 0050): a JSON Patch whose tests are what was seen. An answer from behind what was seen
+// Counts take one request (ADR 0031): a JSON Patch whose tests are what was seen. An answer from behind what was seen
 // means that etcd was restored: it ends like a conflict. Differs from upstream, which sends the whole object.
 
 /**

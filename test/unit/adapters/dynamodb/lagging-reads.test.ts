@@ -1,4 +1,4 @@
-/** Reads that may lag cost half; what is written through the same client is what was asked for (ADR 0051). */
+/** Reads that may lag cost half; what is written through the same client is what was asked for (ADR 0034). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BatchGetCommand, GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';

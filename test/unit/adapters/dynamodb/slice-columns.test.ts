@@ -1,4 +1,4 @@
-/** Objects of a slice as an item has them come back as they were (ADR 0069). */
+/** Objects of a slice as an item has them come back as they were (ADR 0076). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Messages of one moment, with a client that takes what it is told to take (ADR 0073). */
+/** Messages of one moment, with a client that takes what it is told to take (ADR 0048). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type {

@@ -50,7 +50,7 @@ describe('ingest of changes', () => {
     assert.ok(last('writeSlice') < writes.indexOf('writeDaemonSet'), writes.join(' '));
     assert.ok(last('writeDaemonSet') < writes.indexOf('writeName'), writes.join(' '));
     assert.ok(last('writeName') < writes.indexOf('writeMeta'), writes.join(' '));
-    assert.ok(!writes.includes('raisePosition'), 'ADR 0052: no write of its own');
+    assert.ok(!writes.includes('raisePosition'), 'ADR 0076: no write of its own');
     assert.equal(writes.at(-1), 'writeMeta');
     assert.equal(writesBeforeHint, writes.length, 'row 76: hints only after META');
   });

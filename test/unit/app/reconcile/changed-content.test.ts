@@ -1,5 +1,5 @@
 /**
- * Content of ConfigMaps and Secrets under a policy (ADR 0061): a template that changes with it is rolled out in steps, as an
+ * Content of ConfigMaps and Secrets under a policy (ADR 0058): a template that changes with it is rolled out in steps, as an
  * image is, and has a way back; the label that an earlier release gave pods restarts nobody.
  */
 import assert from 'node:assert/strict';

@@ -135,7 +135,7 @@ describe('own creates that are unseen (protocol 3)', () => {
   });
 });
 
-describe('own creates that a live read found, and no view shows (row 64, ADR 0039)', () => {
+describe('own creates that a live read found, and no view shows (row 64, ADR 0031)', () => {
   /** A world whose pods stay hidden, overdue by now and just read live for the first time. */
   async function hiddenWorld(nodes: number): Promise<ReconcileWorld> {
     const world = new ReconcileWorld({ nodes, options: { burstPodsMax: 20 } });

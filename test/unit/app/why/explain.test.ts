@@ -1,4 +1,4 @@
-/** ADR 0047: verdicts are made when somebody asks, of what is stored, and nothing is sent or written for them. */
+/** ADR 0082: verdicts are made when somebody asks, of what is stored, and nothing is sent or written for them. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
@@ -42,7 +42,7 @@ describe('explaining the nodes of a DaemonSet', () => {
     assert.equal(world.connector.connects, connects);
   });
 
-  it('tells of a node that no run has looked at since it joined (ADR 0046)', async () => {
+  it('tells of a node that no run has looked at since it joined (ADR 0079)', async () => {
     const world = await settled();
     world.addNode('node-0003', { taints: [{ key: 'gone', effect: 'NoExecute' }] });
     await world.mirror.sync();
@@ -73,7 +73,7 @@ describe('explaining the nodes of a DaemonSet', () => {
     assert.match(told[0][1], /The cluster is frozen/);
   });
 
-  it('tells that a takeover without its sentinel waits (ADR 0033)', async () => {
+  it('tells that a takeover without its sentinel waits (ADR 0012)', async () => {
     const told = await lacking({ sentinel: { uid: uid('lost'), createdAtMs: 0 } });
     assert.equal(told?.[0]?.[0], 'WaitingForCluster');
     assert.match(told[0][1], /The sentinel of this takeover is gone/);

@@ -1,5 +1,5 @@
 /**
- * A rollout halts when the API server answers our own requests far slower than before it began, and for nothing less (ADR 0062).
+ * A rollout halts when the API server answers our own requests far slower than before it began, and for nothing less (ADR 0055).
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

@@ -194,7 +194,7 @@ describe('a delete', () => {
   });
 });
 
-/** row 64, ADR 0039: how long a live read of an unseen intent stands for the next one. */
+/** row 64, ADR 0031: how long a live read of an unseen intent stands for the next one. */
 
 const create: CreateIntent = {
   kind: 'create',

@@ -284,7 +284,7 @@ describe('what a node runs', () => {
   });
 });
 
-describe('the cause that a message names (ADR 0084)', () => {
+describe('the cause that a message names (ADR 0079)', () => {
   const unscheduled = (message: string): string | undefined => {
     const scheduled = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message };
     return troubleOf({ conditions: [scheduled] })?.cause;

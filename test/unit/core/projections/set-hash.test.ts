@@ -1,4 +1,4 @@
-/** Set hashes: incremental, independent of order, blind to versions (ADR 0007, protocol 19). */
+/** Set hashes: incremental, independent of order, blind to versions (ADR 0076, protocol 19). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** A status as a JSON Patch over what was seen (ADR 0050). */
+/** A status as a JSON Patch over what was seen (ADR 0031). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';

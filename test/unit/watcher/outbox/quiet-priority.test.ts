@@ -1,4 +1,4 @@
-/** Which changes of a known object decide nothing, and so wait for others (ADR 0049). */
+/** Which changes of a known object decide nothing, and so wait for others (ADR 0079). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatchedKind } from '../../../../src/core/model/projections.ts';

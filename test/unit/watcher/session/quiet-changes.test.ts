@@ -1,4 +1,4 @@
-/** What decides nothing waits for others: a status a second at most, what only explains five (ADR 0049). */
+/** What decides nothing waits for others: a status a second at most, what only explains five (ADR 0079). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';

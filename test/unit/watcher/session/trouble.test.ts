@@ -1,4 +1,4 @@
-/** What pods in trouble cost in messages: a word that takes turns with another is no news each time (issue 17, ADR 0049). */
+/** What pods in trouble cost in messages: a word that takes turns with another is no news each time (issue 17, ADR 0079). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { WATCHED_KINDS } from '../../../../src/core/model/projections.ts';

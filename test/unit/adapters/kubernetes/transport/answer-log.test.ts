@@ -1,4 +1,4 @@
-/** What a transport remembers of how long requests took: like with like, and nothing of our own making (ADR 0062). */
+/** What a transport remembers of how long requests took: like with like, and nothing of our own making (ADR 0055). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {

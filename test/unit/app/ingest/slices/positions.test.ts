@@ -1,4 +1,4 @@
-/** Positions in META and in items of their own (protocol 20, ADR 0052). */
+/** Positions in META and in items of their own (protocol 20, ADR 0076). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { settlePositions } from '../../../../../src/app/ingest/slices/positions.ts';

@@ -1,4 +1,4 @@
-/** Clusters that refuse patches of a status are remembered for a while (ADR 0050). */
+/** Clusters that refuse patches of a status are remembered for a while (ADR 0031). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { StatusPatches } from '../../../../../src/app/reconcile/process/process-cache.ts';

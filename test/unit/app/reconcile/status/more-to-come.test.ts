@@ -1,4 +1,4 @@
-/** A status waits for pods that were made a moment ago, and for nothing else (ADR 0053). */
+/** A status waits for pods that were made a moment ago, and for nothing else (ADR 0031). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetState } from '../../../../../src/core/model/state.ts';

@@ -1,4 +1,4 @@
-/** Counts are written in one request where what was seen still stands (ADR 0050, protocol 8). */
+/** Counts are written in one request where what was seen still stands (ADR 0031, protocol 8). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resourceVersion } from '../../../../../src/core/model/identifiers.ts';
