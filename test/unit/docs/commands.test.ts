@@ -18,6 +18,9 @@ const PAGES = [
   'docs/install.md',
   'docs/rollouts.md',
   'docs/fleet.md',
+  'docs/operations.md',
+  'docs/security.md',
+  'docs/scale.md',
 ];
 /** Programs of others, whose options are theirs. */
 const OF_OTHERS =
