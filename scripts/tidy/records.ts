@@ -3,30 +3,28 @@
  *
  * Every ADR is linked in docs/adr/README.md and has the sections of the template. Every promise in docs/promise.md
  * names a test that exists. Every file with the tag `Differs from upstream:` (the built-in DaemonSet controller) is named
- * in docs/parity.md, every one with `Differs from Kubernetes:` (the local cluster) in docs/local-cluster.md;
- * each tag belongs to its own part of the sources. Promises and differences are checked as soon as
- * these documents exist. What they say is not judged.
+ * in docs/parity.md; that one and `Differs from Kubernetes:` (the local cluster) belong to parts of the sources. Promises
+ * and differences are checked as soon as these documents exist. What they say is not judged.
  */
 import type { Finding, Repository, TextFile } from './repository.ts';
 
-/** A tag for differences, where it may stand, and the documents of which one must name the file. */
+/** A tag for differences, where it may stand, and the document that must name the file, if there is one. */
 interface DifferenceRule {
   /** A line of a comment may break within the tag. */
   readonly tag: RegExp;
   readonly place: RegExp;
-  readonly documents: readonly string[];
+  readonly document?: string;
 }
 
 const DIFFERENCES: readonly DifferenceRule[] = [
   {
     tag: /Differs[\s*/]+from[\s*/]+upstream:/,
     place: /^(src|functions|packages\/base)\//,
-    documents: ['docs/parity.md'],
+    document: 'docs/parity.md',
   },
   {
     tag: /Differs[\s*/]+from[\s*/]+Kubernetes:/,
     place: /^packages\/local-cluster\/src\//,
-    documents: ['docs/local-cluster.md'],
   },
 ];
 const sections = ['context', 'decision', 'consequences', 'rejected', 'guard'];
@@ -78,16 +76,14 @@ function checkPromises(repository: Repository): Finding[] {
 }
 
 function checkDifference(repository: Repository, rule: DifferenceRule): Finding[] {
-  const documents = rule.documents.flatMap((path) => findFile(repository, path) ?? []);
-  if (documents.length === 0) return [];
+  const page = rule.document === undefined ? undefined : findFile(repository, rule.document);
   return repository.files.flatMap(({ path, text }) => {
     const index = /^(src|functions|packages)\//.test(path) ? text.search(rule.tag) : -1;
-    if (index === -1) return [];
-    const isNamed = documents.some((document) => document.text.includes(path));
-    if (isNamed && rule.place.test(path)) return [];
+    const isInPlace = rule.place.test(path);
+    if (index === -1 || (isInPlace && (page === undefined || page.text.includes(path)))) return [];
     const line = text.slice(0, index).split('\n').length;
-    const message = rule.place.test(path)
-      ? `a difference in a file that ${rule.documents.join(' or ')} does not name`
+    const message = isInPlace
+      ? `a difference in a file that ${rule.document ?? ''} does not name`
       : 'a difference with the tag of another part (see CONTRIBUTING.md)';
     return [{ rule: 'parity', path, line, message }];
   });
