@@ -8,7 +8,7 @@ import type { Finding, Repository } from './repository.ts';
 const linesMaxByFolder: Readonly<Record<string, number>> = {
   docs: 11_300,
   functions: 1_500,
-  infra: 7_300,
+  infra: 7_850,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
@@ -20,7 +20,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/engine': 2_000,
   'src/ports': 1_300,
   'src/watcher': 5_100,
-  test: 182_300,
+  test: 183_300,
 };
 
 /** Finds folders with more lines than their budget. */

@@ -50,11 +50,15 @@ function read(file: string): string {
   return readFileSync(path.join(ROOT, file), 'utf8');
 }
 
+/** What is YAML under infra/: the chart's templates become that only by Helm. */
+function manifestFiles(): readonly string[] {
+  const exclude = ['infra/templates/**'];
+  return globSync('infra/**/*.yaml', { cwd: ROOT, exclude });
+}
+
 /** Every pod that a file under infra/ describes. */
 function podSpecs(): readonly (readonly [string, PodSpec])[] {
-  const files = globSync('infra/**/*.yaml', { cwd: ROOT }).filter(
-    (file) => !file.startsWith('infra/cluster'),
-  );
+  const files = manifestFiles().filter((file) => !file.startsWith('infra/cluster'));
   return files.flatMap((file) =>
     parseAllDocuments(read(file)).flatMap((document): (readonly [string, PodSpec])[] => {
       const { kind, spec } = (document.toJS() ?? {}) as Workload;
@@ -177,8 +181,16 @@ test('install.yaml is what infra/watcher says now', () => {
   );
 });
 
+test('one version is that of the package, the chart, and the image that the manifests name', () => {
+  const { version } = JSON.parse(read('package.json')) as { readonly version: string };
+  const chart = parse(read('infra/Chart.yaml')) as Readonly<Record<string, string>>;
+  assert.deepEqual([chart['version'], chart['appVersion']], [version, version]);
+  const images = podSpecs().flatMap(([, pod]) => pod.containers.map(({ image }) => image));
+  assert.deepEqual(new Set(images), new Set([`registry.invalid/rollcall/watcher:${version}`]));
+});
+
 test('whichever file is applied last, the namespace keeps its labels', () => {
-  const labels = globSync('infra/**/*.yaml', { cwd: ROOT }).flatMap((file) =>
+  const labels = manifestFiles().flatMap((file) =>
     parseAllDocuments(read(file)).flatMap((document) => {
       const { kind, metadata } = (document.toJS() ?? {}) as {
         kind?: string;

@@ -1,0 +1,179 @@
+/**
+ * A release of the chart lives on a real control plane and on a local cluster: installed from an earlier chart, upgraded to
+ * this one, moved from mode to mode, and uninstalled. Nothing that it made is left.
+ *
+ * The earlier chart is this one with another version, another image and one object that is no more.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
+import { createApiClient } from '../control-plane/api.ts';
+import type { KubernetesObject } from '../control-plane/api.ts';
+import { ensureBinaries } from '../control-plane/build.ts';
+import { startControlPlane } from '../control-plane/control-plane.ts';
+import { createNodes, fakeNode } from '../control-plane/nodes.ts';
+import { pollUntil } from '../control-plane/poll.ts';
+import { bindKubectl } from '../kubectl/kubectl.ts';
+import type { Kubectl } from '../kubectl/kubectl.ts';
+import { openLocalTestCluster } from '../scenarios/local-test-cluster.ts';
+import { CHART, LEAST_VALUES, openHelm } from './helm.ts';
+import type { ChartValues, Helm } from './helm.ts';
+
+const EARLIER_VERSION = '0.0.9';
+const EARLIER_IMAGE = 'registry.example.com/rollcall-watcher:0.0.9';
+const FORMER = `apiVersion: v1
+kind: ConfigMap
+metadata: { name: rollcall-former, namespace: rollcall-system }
+`;
+/** Objects that clusters make and forget by themselves. */
+const COMING_AND_GOING = ['Event', 'Lease'];
+/** The namespace goes last: who deletes what is in it looks every few seconds. */
+const GONE_MS_MAX = 120_000;
+
+interface Cluster {
+  readonly kubeconfigPath: string;
+  readonly close: () => Promise<void>;
+}
+
+async function openControlPlane(): Promise<Cluster> {
+  const controlPlane = await startControlPlane({ limits: 'lifted', auditLog: false });
+  const admin = createApiClient(controlPlane.connectionOf('admin'));
+  await createNodes(admin, [fakeNode({ name: 'worker-1', registersReady: true })]);
+  admin.close();
+  const { kubeconfigPath, stop } = controlPlane;
+  return { kubeconfigPath, close: stop };
+}
+
+async function openLocal(): Promise<Cluster> {
+  const { access, close } = await openLocalTestCluster({ name: 'chart' });
+  return { kubeconfigPath: access.kubeconfigPath, close };
+}
+
+/** A local cluster has no loop for Deployments. */
+const CLUSTERS = {
+  'a real control plane': { open: openControlPlane, runsPods: true },
+  'a local cluster': { open: openLocal, runsPods: false },
+};
+const skip = skipWithoutTools([TOOLS.go]);
+
+for (const [where, { open, runsPods }] of Object.entries(CLUSTERS)) {
+  describe(`a release of the chart on ${where}`, { skip }, () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-chart-'));
+    let cluster: Cluster;
+    let helm: Helm;
+    let kubectl: Kubectl;
+    let atFirst: readonly string[];
+
+    before(async () => {
+      cluster = await open();
+      helm = await openHelm(cluster.kubeconfigPath);
+      kubectl = bindKubectl({
+        program: (await ensureBinaries()).kubectl,
+        kubeconfigPath: cluster.kubeconfigPath,
+        cacheDirectory: path.join(directory, 'cache'),
+      });
+      // What a control plane makes of itself is there when its root certificate is.
+      await pollUntil({ deadlineMs: GONE_MS_MAX, description: 'kube-root-ca.crt' }, async () =>
+        (await kubectl.run('-n kube-system get configmap kube-root-ca.crt')).code === 0
+          ? true
+          : undefined,
+      );
+      atFirst = await everything(kubectl);
+    });
+    after(async () => {
+      helm.remove();
+      await cluster.close();
+      rmSync(directory, { recursive: true });
+    });
+
+    const release = (...command: readonly string[]): readonly string[] => [
+      ...command,
+      ...['--namespace', 'kube-system'],
+    ];
+    const upgrade = (values: ChartValues): Promise<string> =>
+      helm.succeed(release('upgrade', 'rollcall', CHART), { ...LEAST_VALUES, ...values });
+    const policies = async (): Promise<readonly string[]> =>
+      (await everything(kubectl)).filter((name) => name.startsWith('ValidatingAdmissionPolicy '));
+
+    it('installs an earlier chart', async () => {
+      const values = { ...LEAST_VALUES, image: EARLIER_IMAGE };
+      await helm.succeed(release('install', 'rollcall', earlierChart(directory)), values);
+      assert.equal(await imageOf(kubectl), EARLIER_IMAGE);
+      assert.match(await helm.succeed(release('list')), /rollcall-0\.0\.9\s+0\.0\.9/);
+      assert.deepEqual(await policies(), []);
+    });
+
+    if (runsPods) {
+      it('runs the watcher’s pod', async () => {
+        await kubectl.succeed(
+          '-n rollcall-system rollout status deployment rollcall-watcher --timeout=120s',
+        );
+      });
+    }
+
+    it('upgrades to this one, and takes away what is no more', async () => {
+      await upgrade({});
+      assert.equal(await imageOf(kubectl), LEAST_VALUES.image);
+      const { version } = packageJson;
+      assert.ok((await helm.succeed(release('list'))).includes(`rollcall-${version}`));
+      assert.ok(!(await everything(kubectl)).includes('ConfigMap rollcall-system/rollcall-former'));
+    });
+
+    it('goes from mode to mode, with the policies of one mode at a time', async () => {
+      await upgrade({ mode: 'copilot', auth: 'eks', copilot: { daemonSets: ['a/b'] } });
+      const copilot = await policies();
+      assert.ok(copilot.includes('ValidatingAdmissionPolicy /rollcall-copilot-listed'));
+      await upgrade({ mode: 'takeover', auth: 'eks', mirror: { enabled: true } });
+      const takeover = await policies();
+      assert.ok(takeover.includes('ValidatingAdmissionPolicy /rollcall-pods'));
+      assert.ok(!takeover.some((name) => name.includes('copilot')));
+    });
+
+    it('goes back to the earlier revision', async () => {
+      await helm.succeed(release('rollback', 'rollcall', '1'));
+      assert.equal(await imageOf(kubectl), EARLIER_IMAGE);
+      assert.deepEqual(await policies(), []);
+    });
+
+    it('uninstalls, and leaves nothing', async () => {
+      await upgrade({ mode: 'takeover', auth: 'eks', mirror: { enabled: true } });
+      await helm.succeed(release('uninstall', 'rollcall'));
+      const description = 'what is there is what was there at first';
+      await pollUntil({ deadlineMs: GONE_MS_MAX, description }, async () => {
+        assert.deepEqual(await everything(kubectl), atFirst);
+        return true;
+      });
+    });
+  });
+}
+
+function earlierChart(directory: string): string {
+  const earlier = path.join(directory, 'infra');
+  cpSync(CHART, earlier, { recursive: true });
+  const file = path.join(earlier, 'Chart.yaml');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replaceAll(/ersion: \d.*/g, `ersion: ${EARLIER_VERSION}`));
+  writeFileSync(path.join(earlier, 'templates', 'former.yaml'), FORMER);
+  return earlier;
+}
+
+/** Kind, namespace and name of every object of every kind. */
+async function everything(kubectl: Kubectl): Promise<readonly string[]> {
+  const kinds = await kubectl.succeed('api-resources --verbs=list,delete -o name --cached=false');
+  const names = kinds.trim().split('\n').join(',');
+  const text = await kubectl.succeed(['get', names, '-A', '-o', 'json']);
+  const { items } = JSON.parse(text) as { readonly items: readonly KubernetesObject[] };
+  return items
+    .filter(({ kind = '' }) => !COMING_AND_GOING.includes(kind))
+    .map(({ kind, metadata }) => `${String(kind)} ${metadata.namespace ?? ''}/${metadata.name}`)
+    .sort();
+}
+
+async function imageOf(kubectl: Kubectl): Promise<string> {
+  const query = 'jsonpath={.spec.template.spec.containers[0].image}';
+  return kubectl.succeed(`-n rollcall-system get deployment rollcall-watcher -o ${query}`);
+}
