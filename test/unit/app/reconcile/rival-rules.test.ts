@@ -372,6 +372,22 @@ describe('a status written by another manager', () => {
     );
   });
 
+  it('of which only the live one tells keeps all pods, also one that failed', async () => {
+    const { world } = await withSentinel();
+    await world.clock.advance(2_000);
+    const before = world.pods.map(({ metadata }) => metadata.uid);
+    world.setPhase(world.pods[0]?.metadata.name ?? '', 'Failed');
+    world.addNode('node-0003');
+    await world.mirror.sync();
+    builtInWrites(world, { byMs: 0 });
+    const result = await world.run();
+    assert.ok(result.kind === 'deferred' && result.code === 'conflict-suspected', result.kind);
+    assert.deepEqual(
+      world.pods.map(({ metadata }) => metadata.uid),
+      before,
+    );
+  });
+
   it('pauses for ten minutes from the write, and nobody has to end it', async () => {
     const { world } = await written();
     await world.step();
