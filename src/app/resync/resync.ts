@@ -18,7 +18,6 @@ import type { ClusterVisit } from './look-at-cluster.ts';
 /** A walk is held for this much longer than its invocation means to take: its last page, its questions. */
 export const HOLD_RESERVE_MS = 10_000;
 
-/** What one invocation did. */
 export interface ResyncResult extends Readonly<Omit<Tally, 'asking' | 'failed' | 'troubles'>> {
   /** `unfinished`: time ran out, the next invocation goes on. `held`: another one walks just now. */
   readonly walk: 'over' | 'unfinished' | 'held';

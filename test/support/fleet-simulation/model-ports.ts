@@ -82,7 +82,6 @@ function withStatus(cluster: ModelCluster | undefined): DaemonSetObject | null {
   return { ...cluster.seen, status };
 }
 
-/** What becomes of an apply. */
 export type ApplyFate =
   | 'answered'
   /** Nothing arrived. */

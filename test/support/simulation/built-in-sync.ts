@@ -20,13 +20,11 @@ import { readyOf } from './staged-pods.ts';
 
 const HASH_LABEL = 'controller-revision-hash';
 
-/** What the controller's caches hold. */
 export interface ObservedCluster {
   readonly pods: readonly KubernetesObject[];
   readonly nodes: readonly KubernetesObject[];
 }
 
-/** What a sync works with. */
 export interface BuiltInDesk {
   readonly api: SimulatedApiServer;
   readonly nowMs: () => number;

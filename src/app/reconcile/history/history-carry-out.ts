@@ -31,7 +31,6 @@ import { revisionHashOf } from '../../../core/history/revisions.ts';
 import { sendFenced } from '../confirm/batch-fence.ts';
 import { selectorText } from '../confirm/live-pods.ts';
 
-/** Carries out a plan. */
 export async function carryOutHistory(plan: HistoryPlan, writing: Step): Promise<HistoryEnd> {
   if (!changesHistory(plan) && plan.current !== undefined) {
     return { kind: 'done', current: plan.current, hasWritten: false };

@@ -9,7 +9,6 @@ import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 /** Paused: what is tested here is what copilot leaves alone. */
 const POLICY = { 'rollcall.dev/rollout': 'paused: true' };
 
-/** A settled copilot world of three nodes. */
 async function copilot(
   options: { readonly type?: string; readonly annotations?: Readonly<Record<string, string>> } = {},
 ): Promise<ReconcileWorld> {

@@ -59,7 +59,6 @@ async function markRival(world: ReconcileWorld): Promise<void> {
   await world.registry.noteRival(await storedRegistration(world), rival);
 }
 
-/** A kube-controller-manager wrote the status of the DaemonSet. */
 function builtInWrites(world: ReconcileWorld, after: { readonly byMs: number }): void {
   const time = new Date(world.clock.nowMs() + after.byMs).toISOString();
   world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
