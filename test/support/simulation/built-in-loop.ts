@@ -79,8 +79,9 @@ export class BuiltInLoop {
     this.#clock.after(delayMs, () => {
       this.#pending.delete(name);
       if (this.#away.size > 0) return;
-      if (older !== undefined) syncBuiltIn(this.#desk, name, older);
-      const { isRefused, againInMs } = syncBuiltIn(this.#desk, name, this.#look());
+      const key = { namespace: 'ns', name };
+      if (older !== undefined) syncBuiltIn(this.#desk, key, older);
+      const { isRefused, againInMs } = syncBuiltIn(this.#desk, key, this.#look());
       if (isRefused) this.#poke(name, RETRY_MS);
       else if (againInMs !== undefined) this.#poke(name, againInMs);
     });
