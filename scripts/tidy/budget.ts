@@ -13,14 +13,14 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
   scripts: 8_500,
-  'src/adapters': 13_200,
+  'src/adapters': 13_050,
   'src/app': 22_300,
   'src/cli': 16_000,
   'src/core': 24_000,
-  'src/engine': 2_000,
+  'src/engine': 1_970,
   'src/ports': 1_300,
-  'src/watcher': 5_100,
-  test: 182_300,
+  'src/watcher': 5_000,
+  test: 182_000,
 };
 
 /** Finds folders with more lines than their budget. */
