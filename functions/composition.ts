@@ -42,7 +42,6 @@ import type { ViewStore } from '../src/ports/stores/view-store.ts';
 import { EGRESS_VARIABLES, egressPolicy } from './egress-policy.ts';
 import type { HandlerContext } from './middleware.ts';
 
-/** Everything a handler needs beside its event. */
 export interface Composition {
   readonly clock: Clock;
   readonly random: Random;

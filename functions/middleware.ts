@@ -22,7 +22,6 @@ import type { Seal, TokenPurpose } from '../src/ports/stores/credential-store.ts
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../src/ports/process.ts';
 
-/** What a function's seal is made of. */
 export interface SealSettings {
   readonly keyArn: string;
   /** Absent in Lambda, where the process has those of its role. */
@@ -52,7 +51,6 @@ export interface HandlerContext {
   readonly metrics: Metrics;
 }
 
-/** One function. */
 export interface HandlerDefinition<Event, Result> {
   /** As in serverless.yml; the `service` of logs and metrics. */
   readonly name: string;

@@ -15,7 +15,6 @@ import {
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { HandlerContext } from './middleware.ts';
 
-/** How to go through a batch. */
 export interface RecordHandling {
   /** `fifo`: in order, by group. `unordered`: all at once. */
   readonly order: 'fifo' | 'unordered';

@@ -25,7 +25,6 @@ export interface Turn {
   readonly records: readonly SQSRecord[];
 }
 
-/** What is done with a batch. */
 export interface Turns {
   /** Side by side; the turns of one after each other. */
   readonly lanes: readonly (readonly Turn[])[];

@@ -32,7 +32,6 @@ export interface BesideRun {
   readonly queue: HintQueue;
 }
 
-/** What a batch is taken with. */
 export interface BatchWork {
   readonly context: HandlerContext;
   readonly clock: Clock;

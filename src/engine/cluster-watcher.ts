@@ -16,7 +16,6 @@ import { createWatcher } from '../watcher/session/watcher.ts';
 import type { EngineCluster } from './engine-options.ts';
 import { requireEndpoint } from './reach-cluster.ts';
 
-/** What it runs on. */
 export interface ClusterWatcherOptions {
   readonly cluster: EngineCluster;
   readonly credential: Credential;
@@ -31,7 +30,6 @@ export interface ClusterWatcherOptions {
   readonly onStopped: () => void;
 }
 
-/** A running watcher. */
 export interface ClusterWatcher {
   readonly started: Promise<void>;
   /** Gives the Lease back, if the API server answers soon. */

@@ -18,13 +18,11 @@ const RENEW_BEFORE_MS = 60_000;
 const RETRY_MS = 10_000;
 const REGISTRY_TRIES_MAX = 5;
 
-/** A credential that is renewed in place. */
 export interface RenewedCredential {
   readonly credential: Credential;
   readonly stop: () => void;
 }
 
-/** What renewing needs. */
 export interface RenewalOptions {
   readonly cluster: EngineCluster;
   readonly registry: RegistryStore;

@@ -31,13 +31,11 @@ export interface EngineCluster {
   };
 }
 
-/** A credential that was just obtained. */
 export interface FreshCredential {
   readonly authentication: ClusterAuthentication;
   readonly expiresAtMs?: number;
 }
 
-/** How the engine runs. */
 export interface EngineOptions {
   readonly clusters: readonly EngineCluster[];
   /** Queues and tables live there between runs; in memory when absent. */

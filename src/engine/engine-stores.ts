@@ -41,7 +41,6 @@ export interface EngineStores {
   readonly destroy: () => void;
 }
 
-/** Opens the stores of a running local AWS. */
 export function openStores(aws: LocalAws): EngineStores {
   const client = createDocumentClient();
   const random = createSystemRandom();

@@ -10,7 +10,6 @@ import { useSinks } from '../../functions/middleware.ts';
 import type { Sinks } from '../../functions/middleware.ts';
 import type { LambdaHandler } from '@rollcall/local-aws/event-source-mapping/invocation.ts';
 
-/** Loads all handlers. */
 export async function loadHandlers(seams: {
   readonly sinks: Sinks;
   readonly credentialsOf: CredentialsOf;

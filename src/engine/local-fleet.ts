@@ -57,7 +57,6 @@ export interface NodeCounts {
   readonly awaited?: string;
 }
 
-/** Where a DaemonSet is. */
 export interface DaemonSetPlace {
   readonly cluster: string;
   readonly namespace: string;

@@ -92,7 +92,6 @@ export interface ClusterOverview {
   readonly daemonSets: readonly DaemonSetOverview[];
 }
 
-/** What an overview reads from. */
 export interface OverviewSources {
   readonly registry: RegistryStore;
   readonly freezes: Pick<FreezeStore, 'readFreeze' | 'readStop'>;

@@ -26,7 +26,6 @@ import type { EngineCluster, EngineOptions } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 import { describeHolder, readWatcherLease, watchForVacancy } from './lease/lease-vacancy.ts';
 
-/** What registering needs. */
 export interface RegisterCluster {
   readonly cluster: EngineCluster;
   readonly senderRoleId: string;
@@ -168,7 +167,6 @@ function wantedRegistration(
   };
 }
 
-/** What belongs to a takeover that goes on. */
 function takeoverOf(
   stored: ClusterRegistration | undefined,
 ): Pick<ClusterRegistration, 'mode' | 'takeoverProbedAtMs' | 'sentinel'> {

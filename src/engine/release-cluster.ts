@@ -21,7 +21,6 @@ import { EngineRefusal } from './engine-refusal.ts';
 import { SERVERLESS_FILE, STAGE, openStores } from './engine-stores.ts';
 import { readWatcherLease, watchForVacancy } from './lease/lease-vacancy.ts';
 
-/** What releasing is told. */
 export interface ReleaseOptions {
   readonly cluster: EngineCluster;
   /** Of the process that looked after the cluster; without one its registration is unknown. */
@@ -30,7 +29,6 @@ export interface ReleaseOptions {
   readonly onProgress?: (text: string) => void;
 }
 
-/** A cluster that was handed back. */
 export interface Release {
   readonly clusterUid: ClusterUid;
   readonly result: Extract<HandBackResult, { kind: 'handed-back' }>;

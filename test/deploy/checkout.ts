@@ -12,7 +12,6 @@ import { linkModules } from '../../scripts/lib/link-modules.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { extractReleaseBefore } from '../support/release-before.ts';
 
-/** A copy of the sources. */
 export interface Checkout {
   readonly directory: string;
   /** Makes it the next release: another version, hence other bundles. Returns the version. */

@@ -17,7 +17,6 @@ export interface SeenPod {
   readonly restarts: number;
 }
 
-/** An administrator's client. */
 export interface ClusterClient {
   /** Ready nodes that pods may be placed on. */
   readonly readyNodes: () => Promise<readonly string[]>;
@@ -31,7 +30,6 @@ export interface ClusterClient {
   readonly close: () => void;
 }
 
-/** A DaemonSet on the nodes with a label. */
 export interface DaemonSetSpec {
   readonly name: string;
   readonly nodeSelector: Readonly<Record<string, string>>;
@@ -42,7 +40,6 @@ export interface DaemonSetSpec {
 export const NAMESPACE = 'default';
 const DAEMON_SETS = `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`;
 
-/** Opens it. */
 export function openClusterClient(cluster: EngineCluster): ClusterClient {
   const transport = openTransport(cluster, cluster.probe);
   const send = async (

@@ -36,7 +36,6 @@ const WATCH_SECONDS = '300';
 const QUEUE = 'what-fleets-tell';
 const SCHEDULED = { source: 'aws.events', 'detail-type': 'Scheduled Event', detail: {} };
 
-/** An event as a rule hands it on. */
 export interface ToldEvent {
   readonly 'detail-type': string;
   readonly source: string;
@@ -49,7 +48,6 @@ export interface ToldEvent {
   };
 }
 
-/** The fleet. */
 export class FleetRelease {
   readonly #running: LocalDeployment;
   readonly #second: ManagedCluster;

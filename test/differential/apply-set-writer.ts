@@ -45,7 +45,6 @@ export async function applySetWriter(target: StepTarget, step: SetWriter): Promi
   }
 }
 
-/** The path of the DaemonSets of a namespace. */
 export function collectionPath(namespace: string): string {
   return `/apis/apps/v1/namespaces/${namespace}/daemonsets`;
 }

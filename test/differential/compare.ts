@@ -12,7 +12,6 @@ import { isPassedOver, isUnderWay } from './rollout-order.ts';
 import { comparablePart, withoutAge } from './spoilt.ts';
 import type { Comparable } from './spoilt.ts';
 
-/** Which comparison found a difference. */
 export type Comparison =
   | 'sets'
   | 'placement'
@@ -32,7 +31,6 @@ export type Comparison =
   | 'late'
   | 'step-outcome';
 
-/** One difference. */
 export interface Difference {
   readonly comparison: Comparison;
   readonly subject: string;

@@ -7,12 +7,10 @@ import { readPod } from '../conformance/control-plane/observed-records.ts';
 /** The label that ties a pod to its revision. */
 export const HASH_LABEL = 'controller-revision-hash';
 
-/** The owner that controls an object. */
 export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-/** The number of a ControllerRevision. */
 export function revisionNumber(revision: KubernetesObject): number {
   return Number(revision['revision'] ?? 0);
 }
@@ -26,7 +24,6 @@ export function numbersByHash(
   return new Map(owned.map((it) => [it.metadata.labels?.[HASH_LABEL] ?? '', revisionNumber(it)]));
 }
 
-/** What is looked through. */
 export interface Population {
   readonly pods: readonly KubernetesObject[];
   readonly daemonSets: readonly KubernetesObject[];
@@ -39,7 +36,6 @@ export interface Subject {
   readonly set: string;
 }
 
-/** The label of pods that a scenario took out of a set. */
 export function freeLabel(set: string): string {
   return `${set}-free`;
 }

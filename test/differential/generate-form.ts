@@ -20,7 +20,6 @@ const TOLERATIONS: readonly (readonly TolerationForm[])[] = [
   [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoSchedule' }],
 ];
 
-/** A new DaemonSet. */
 export function drawForm(seeded: Seeded): SetForm {
   return {
     version: 1,

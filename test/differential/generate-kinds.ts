@@ -24,7 +24,6 @@ const CORES = ['2', '4', '8', '08', '16', 'many'] as const;
 const BOUNDS = ['3', '4', '8'] as const;
 const FIELD = ['labels', 'annotations'] as const;
 
-/** The steps with what else they say. */
 export function withKinds(model: Model, seeded: Seeded, steps: readonly Step[]): readonly Step[] {
   return steps.map((step) => withKind({ ...model, seeded }, step));
 }

@@ -4,7 +4,6 @@
  */
 import type { Seeded } from '../conformance/scenarios/seeded.ts';
 
-/** What exists so far. */
 export interface Model {
   readonly seeded: Seeded;
   readonly nodes: Set<string>;

@@ -7,7 +7,6 @@ import { anyNode } from './generate-model.ts';
 import type { Model } from './generate-model.ts';
 import type { Operation } from './scenario.ts';
 
-/** A node of some kind joins. */
 export function joinNode(model: Model): Operation {
   const { seeded } = model;
   const node = `n${model.nextNode}`;
@@ -23,7 +22,6 @@ export function joinNode(model: Model): Operation {
   return { op: 'node-join', node, labels, taints: [taint] };
 }
 
-/** A node leaves. */
 export function leaveNode(model: Model): Operation {
   const node = anyNode(model);
   model.nodes.delete(node);
@@ -56,7 +54,6 @@ function noteTaint({ taintKeys }: Model, node: string, { key }: Taint): void {
   taintKeys.set(node, (taintKeys.get(node) ?? new Set()).add(key));
 }
 
-/** A node gets a taint. */
 export function taintNode(model: Model): Operation {
   const node = anyNode(model);
   const taint = drawTaint(model.seeded);
@@ -64,7 +61,6 @@ export function taintNode(model: Model): Operation {
   return { op: 'node-taint', node, taint };
 }
 
-/** A taint that an earlier step set is removed. */
 export function untaintNode({ seeded, taintKeys }: Model): Operation {
   const node = seeded.pick([...taintKeys.keys()]);
   const keys = taintKeys.get(node) ?? new Set();
@@ -74,14 +70,12 @@ export function untaintNode({ seeded, taintKeys }: Model): Operation {
   return { op: 'node-untaint', node, key };
 }
 
-/** A node becomes NotReady. */
 export function spoilNode(model: Model): Operation {
   const node = anyNode(model);
   model.notReady.add(node);
   return { op: 'node-not-ready', node };
 }
 
-/** A node becomes Ready again. */
 export function mendNode({ seeded, notReady }: Model): Operation {
   const node = seeded.pick([...notReady]);
   notReady.delete(node);

@@ -21,7 +21,6 @@ function listFiles(): readonly string[] {
     .sort();
 }
 
-/** One scenario from a file. */
 export function readScenario(path: string): Scenario {
   return JSON.parse(readFileSync(path, 'utf8')) as Scenario;
 }

@@ -7,14 +7,12 @@
  * difference; those are notes (known-differences.ts), and `rollcall-late` among them is counted here.
  */
 
-/** One quiet point that was measured. */
 export interface Settling {
   readonly step: number;
   readonly originalMs: number;
   readonly rollcallMs: number;
 }
 
-/** What is read of a scenario that was played. */
 export interface Measured {
   readonly settlings: readonly Settling[];
   readonly notes: readonly { readonly reason: string }[];

@@ -14,7 +14,6 @@ import type { Place } from './place.ts';
 /** The kinds that are followed. */
 export type MirroredKind = 'pods' | 'nodes' | 'daemonSets' | 'revisions';
 
-/** One change as it was seen. */
 export interface MirrorEvent {
   readonly kind: MirroredKind;
   readonly type: WatchEvent['type'];
@@ -23,7 +22,6 @@ export interface MirrorEvent {
   readonly before: KubernetesObject | undefined;
 }
 
-/** A running mirror. */
 export interface Mirror {
   /** Objects of a place by kind. */
   readonly at: (place: Place) => Readonly<Record<MirroredKind, readonly KubernetesObject[]>>;

@@ -14,7 +14,6 @@ import type { Step } from './scenario.ts';
 /** What a controller puts on its pods. */
 const PUT_LABELS = [HASH_LABEL, 'pod-template-generation'];
 
-/** Where a scenario stands. */
 export interface Standing {
   readonly pair: Pair;
   readonly place: Place;

@@ -17,10 +17,8 @@ import type { Mirror } from './mirror.ts';
 import { connectionOf, startPlanes } from './planes.ts';
 import type { PlaneAccess, Planes } from './planes.ts';
 
-/** Who keeps the DaemonSets of a side. */
 export type SideName = 'original' | 'rollcall';
 
-/** One of the two clusters. */
 export interface Side {
   readonly name: SideName;
   readonly admin: ApiClient;

@@ -3,7 +3,6 @@
  * same two clusters. Every node carries the scenario's label, and every DaemonSet selects it.
  */
 
-/** The names of one playing of a scenario. */
 export interface Place {
   readonly id: string;
   readonly namespace: string;
@@ -17,12 +16,10 @@ export function placeOf(id: string): Place {
   return { id, namespace: `differential-${id}` };
 }
 
-/** The name of a node of a place. */
 export function nodeNameOf(place: Place, role: string): string {
   return `${place.id}-${role}`;
 }
 
-/** The role of a node by its name. */
 export function roleOfNode(place: Place, name: string): string {
   return name.startsWith(`${place.id}-`) ? name.slice(place.id.length + 1) : name;
 }

@@ -13,7 +13,6 @@ import type { TestActor } from '../conformance/control-plane/identities.ts';
 import { applyFiles } from '../conformance/scenarios/manifests.ts';
 import { repositoryPath } from '../conformance/scenarios/repository.ts';
 
-/** How one control plane is reached. */
 export type PlaneAccess = Pick<ControlPlane, 'server' | 'caPem' | 'tokens'>;
 
 /** How both are. */
@@ -63,7 +62,6 @@ function accessOf({ server, caPem, tokens }: ControlPlane): PlaneAccess {
   return { server, caPem, tokens: { admin, watcher, functions, observer } };
 }
 
-/** How an actor connects to it. */
 export function connectionOf(
   { server, caPem, tokens }: PlaneAccess,
   actor: TestActor,

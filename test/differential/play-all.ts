@@ -6,7 +6,6 @@ import { playScenario } from './play.ts';
 import type { PlayResult } from './play.ts';
 import type { Scenario } from './scenario.ts';
 
-/** How to play. */
 export interface PlayAllOptions {
   readonly scenarios: readonly Scenario[];
   readonly atOnceMax: number;

@@ -83,7 +83,6 @@ const FORGETFUL_PATIENCE = { differenceMs: 75_000, deadlineMs: 180_000 };
 const ACTIVITY_LINES_MAX = 12;
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** How one scenario is played. */
 export interface PlayOptions {
   readonly placeId: string;
   /** How long both must be quiet before a difference is believed; default: that of `PATIENCE`. */

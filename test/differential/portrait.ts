@@ -28,7 +28,6 @@ export interface PodPortrait {
   readonly spec: unknown;
 }
 
-/** A ControllerRevision. */
 export interface RevisionPortrait {
   readonly number: number;
   readonly data: unknown;
@@ -37,7 +36,6 @@ export interface RevisionPortrait {
   readonly owners: unknown;
 }
 
-/** A DaemonSet with everything that it controls. */
 export interface SetPortrait {
   readonly isDeleting: boolean;
   readonly isOnDelete: boolean;
@@ -51,7 +49,6 @@ export interface SetPortrait {
   readonly podsByNode: Readonly<Record<string, readonly PodPortrait[]>>;
 }
 
-/** Everything of a place. */
 export interface Portrait {
   readonly sets: Readonly<Record<string, SetPortrait>>;
   /** Pods and revisions that no DaemonSet controls, one line each, sorted. */

@@ -11,7 +11,6 @@ import type { StepKind } from './step-kinds.ts';
 
 const VALUE_CHARACTERS_MAX = 3000;
 
-/** One line for each scenario. */
 export function progressLine(result: PlayResult): string {
   const { scenario, stepsPlayed, durationMs } = result;
   const verdict = isDisagreement(result) ? `DISAGREE ${causesOf(result).join(', ')}` : 'agree';
@@ -27,7 +26,6 @@ export function causesOf({ differences, violations }: PlayResult): readonly stri
   return [...new Set([...differences.map((it) => it.comparison), ...bounds])];
 }
 
-/** How often each named reason came up. */
 function countNotes({ notes, violations }: PlayResult): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   const add = (reason: string): void => {
@@ -69,7 +67,6 @@ function describeDifference(difference: Difference): readonly string[] {
   ];
 }
 
-/** One JSON object for each scenario. */
 export function logEntry(result: PlayResult): Readonly<Record<string, unknown>> {
   const { scenario, stepsPlayed, failedStep, durationMs } = result;
   return {

@@ -19,7 +19,6 @@ import type { Scenario } from './scenario.ts';
 import { countKinds } from './step-kinds.ts';
 import { shrinkScenario } from './shrink.ts';
 
-/** What the command line asks for. */
 export interface DifferentialRequest {
   readonly seed: number;
   readonly stepsCount: number;

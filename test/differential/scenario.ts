@@ -6,7 +6,6 @@
  */
 import type { Taint } from '../conformance/control-plane/nodes.ts';
 
-/** What a toleration of a template says. */
 export interface TolerationForm {
   readonly key?: string;
   readonly operator: 'Exists' | 'Equal';
@@ -46,7 +45,6 @@ export interface SetForm {
   readonly hostNetwork?: boolean;
 }
 
-/** How the pods of a deleted DaemonSet end. */
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
 /** What happens to a pod: see apply-pod-step.ts. */
@@ -69,10 +67,8 @@ export type PodOperation =
 /** A label that somebody takes off a pod: what ties it to its set, to its revision, or to its age. */
 export type StrippedLabel = 'app' | 'controller-revision-hash' | 'pod-template-generation';
 
-/** What a user changes and puts back at once. */
 export type FlippedField = 'annotation' | 'minReadySeconds' | 'template';
 
-/** Where a mark goes that means nothing to any controller. */
 export type MarkedField = 'labels' | 'annotations';
 
 /** What others write who are neither users of the scenario nor a controller: see generate-others.ts. */
@@ -153,7 +149,6 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-/** One line for people. */
 export function describeStep(step: Step): string {
   const { op, ...rest } = step;
   return `${op} ${JSON.stringify(rest)}`;

@@ -18,7 +18,6 @@ import { SET_NAMES } from './set-spec.ts';
 import type { Comparable } from './spoilt.ts';
 import { waitForChange } from './wait-for-change.ts';
 
-/** What was found at a quiet point. */
 export interface QuietPoint extends ComparisonResult {
   readonly original: Portrait;
   readonly rollcall: Portrait;
@@ -35,7 +34,6 @@ export interface QuietPoint extends ComparisonResult {
   readonly lateUnrest: readonly string[];
 }
 
-/** How patient to be. */
 export interface Patience {
   /** Nothing may have changed for so long. */
   readonly quietMs: number;
@@ -58,13 +56,11 @@ const NUDGES_MAX = 12;
 const NUDGES_REFUSED_MAX = 3;
 const ASK_PERIOD_MAX_MS = 250;
 
-/** What the point before left behind. */
 export interface Memory extends Comparable {
   readonly original: ReadonlySet<string>;
   readonly rollcall: ReadonlySet<string>;
 }
 
-/** What of it can be compared once the step is done. */
 export function memoryDuring(memory: Memory, step: Step): Memory {
   const { spoiltHistories } = memory;
   if (step.op === 'set-flip' && step.field === 'template') {

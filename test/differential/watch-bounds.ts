@@ -18,14 +18,12 @@ import { findPassedOver, isOfFormerRevision } from './rollout-order.ts';
 import type { Place } from './place.ts';
 import type { Step } from './scenario.ts';
 
-/** A bound that was passed. */
 export interface BoundViolation {
   readonly side: SideName;
   readonly bound: 'pods-per-node' | 'availability' | 'order';
   readonly detail: string;
 }
 
-/** A running watch of one place. */
 export interface BoundsWatch {
   readonly violations: readonly BoundViolation[];
   /** To be told before a step is applied. */

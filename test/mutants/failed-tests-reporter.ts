@@ -7,7 +7,6 @@
 import path from 'node:path';
 import type { TestEvent } from 'node:test/reporters';
 
-/** One test that ended. */
 export interface EndedTest {
   /** From the outermost suite to the test itself. */
   readonly titles: readonly string[];

@@ -228,6 +228,14 @@ export const FLEET_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/core/fleet/rollout/way-back.test.ts: keeps those that were given it, also those that failed',
   },
+  'fleet-retry-after-ignored': {
+    bug: 'an API server that answers an apply with 429 is asked again before its Retry-After',
+    at: 'src/app/fleet/step/give-clusters.ts#noteAnswer',
+    change: 'Math.max(waitMs, answer.retryAfterMs ?? 0)',
+    to: 'waitMs',
+    killedBy:
+      'test/unit/app/fleet/step/give-clusters.test.ts: asks a busy API server again no sooner',
+  },
   'a-freeze-by-name-between-batches': {
     bug: 'a freeze of the fleet by name does not stop the batches that its step has begun',
     at: 'src/app/fleet/step/give-clusters.ts#stands',

@@ -129,7 +129,7 @@ export const INGEST_BUGS: PlantedBugs = {
   },
   'no-due-time-is-overdue': {
     bug: 'keys without a due time are hinted as overdue every quarter of an hour',
-    at: 'src/app/resync/look-at-cluster.ts#findOverdue',
+    at: 'src/app/resync/resync.ts#findOverdue',
     change: '(states[index]?.dueAtMs ?? Infinity)',
     to: '(states[index]?.dueAtMs ?? 0)',
     killedBy:

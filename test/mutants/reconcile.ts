@@ -19,6 +19,22 @@ export const RECONCILE_BUGS: PlantedBugs = {
     killedBy:
       'test/simulation/names.test.ts: rows 38, 85: orphans that are not seen yet hold the pods of the DaemonSet that is made again',
   },
+  'half-a-pause-between-plan-and-confirm': {
+    bug: 'a DaemonSet that is paused between plan and confirmation has no pod made, and one that failed deleted',
+    at: 'src/app/reconcile/confirm/confirm.ts#leavesAll',
+    change: "live.kind === 'paused' || adopts.length > 0",
+    to: 'adopts.length > 0',
+    killedBy:
+      'test/unit/app/reconcile/rival-rules.test.ts: of which only the live one tells keeps all pods',
+  },
+  'pods-for-a-node-that-is-being-deleted': {
+    bug: 'beside a silent watcher a node that is being deleted gets a pod',
+    at: 'src/app/reconcile/confirm/confirm.ts#confirmNodes',
+    change: ' && read.object.metadata.deletionTimestamp === undefined',
+    to: '',
+    killedBy:
+      'test/unit/app/reconcile/freshness-rules.test.ts: after the cap acts on live reads of each node',
+  },
   'pause-ends-unlooked': {
     bug: 'a pause that is over is not looked at live, so a second controller has its turn every ten minutes (40.1)',
     at: 'src/app/reconcile/confirm/rival-checks.ts#checkPause',

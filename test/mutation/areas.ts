@@ -5,7 +5,6 @@
  * only what collected-tests.ts stands in for. Files that act while they load (the entries of programs) belong to no area.
  */
 
-/** One area. */
 export interface MutationArea {
   readonly name: string;
   /** Globs of the files that are changed. */

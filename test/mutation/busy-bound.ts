@@ -10,7 +10,6 @@ import type { InstrumenterContext } from '@stryker-mutator/api/core';
 /** So many questions lie between two looks at the clock. */
 const QUESTIONS = 10_000;
 
-/** The bound of the test that runs. One per process. */
 export class BusyBound {
   #activeMutant: string | undefined;
   #questions = 0;

@@ -66,7 +66,6 @@ export function test(title: string, body: Body): void {
   collected.push({ id: `${file} > ${full}${suffix}`, file, title: full, run: within(hooks, body) });
 }
 
-/** A hook. */
 export function beforeEach(body: Body): void {
   hooks.before.push(body);
 }
@@ -76,13 +75,11 @@ export function afterEach(body: Body): void {
   hooks.after.unshift(body);
 }
 
-/** A hook. */
 export function before(body: Body): void {
   let begun: Promise<unknown> | undefined;
   hooks.before.push(() => (begun ??= Promise.resolve(body(CONTEXT))));
 }
 
-/** A hook. */
 export function after(body: Body): void {
   if (atTheEnd.length === 0) process.once('exit', () => atTheEnd.forEach((one) => one(CONTEXT)));
   atTheEnd.push(body);

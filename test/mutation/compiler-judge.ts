@@ -13,7 +13,6 @@ interface Place {
   readonly column: number;
 }
 
-/** A mutant as text. */
 export interface TextChange {
   /** Absolute path. */
   readonly file: string;

@@ -6,7 +6,6 @@
  * everything is loaded for the first time. Files are paths from the project's root.
  */
 
-/** The versions of all modules of a process. */
 export class ModuleVersions {
   readonly #loadersOf = new Map<string, Set<string>>();
   /** The modules of each version that did not load everything. */

@@ -13,7 +13,6 @@ import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 const LIST = 'node_modules/@stryker-mutator/instrumenter/dist/src/mutators/mutate.js';
 const HASH_BYTES = 6;
 
-/** The part of Babel's path to a node that is used. */
 export interface NodePath {
   readonly node: {
     readonly value?: unknown;
@@ -24,19 +23,16 @@ export interface NodePath {
   readonly isNumericLiteral: () => boolean;
 }
 
-/** One kind of change. */
 export interface Mutator {
   readonly name: string;
   mutate: (path: NodePath, ...more: readonly unknown[]) => Iterable<unknown>;
 }
 
-/** Which part of the mutants is tried. */
 export interface Sample {
   readonly percent: number;
   readonly seed: number;
 }
 
-/** The list itself. */
 export async function mutatorList(): Promise<Mutator[]> {
   const url = pathToFileURL(path.join(repositoryRoot, LIST)).href;
   const { allMutators } = (await import(url)) as { allMutators?: Mutator[] }; // no types: see above

@@ -10,7 +10,6 @@ const LOOK_MS = 20;
 /** So often in a row nothing was pending. */
 const IDLE_LOOKS = 5;
 
-/** What a test is waited for. */
 export interface PatienceTerms {
   readonly boundMs: number;
   readonly giveUp: (reason: string) => void;
@@ -18,7 +17,6 @@ export interface PatienceTerms {
   readonly pending: () => number;
 }
 
-/** The patience with one test. */
 export class Patience {
   readonly #startMs = performance.now();
   readonly #terms: PatienceTerms;

@@ -8,7 +8,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { MutantResult } from '@stryker-mutator/api/core';
 
-/** A change of the area that no test notices. */
 export interface Survivor {
   readonly line: number;
   readonly column: number;
@@ -29,7 +28,6 @@ export interface Fates {
   readonly refusedByCompiler: number;
 }
 
-/** One file's part of the result. */
 export interface FileSummary extends Fates {
   /** From the project's root. */
   readonly file: string;
@@ -73,7 +71,6 @@ export function summarise(input: {
   };
 }
 
-/** Prints a summary for people. */
 export function printReport(area: string, summary: MutationSummary): void {
   if (summary.files.length === 0) {
     process.stdout.write(`nothing to change: no file of the area ${area} is concerned\n`);

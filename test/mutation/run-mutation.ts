@@ -28,7 +28,6 @@ const TIMEOUT_MS = 5000;
 /** All tests once, and most of them again after reloading: seconds, on a machine with time. */
 const DRY_RUN_MINUTES = 30;
 
-/** What was asked for on the command line. */
 export interface MutationRequest {
   readonly area: MutationArea;
   /** Files of the area; empty means all. */
@@ -115,7 +114,6 @@ async function tryInStages(
   );
 }
 
-/** The same for one mutant in two runs over the same files. */
 function keyOf({ fileName, location, mutatorName, replacement }: MutantResult): string {
   return JSON.stringify([fileName, location, mutatorName, replacement]);
 }

@@ -19,7 +19,6 @@ import { Patience } from './patience.ts';
 const COLLECTOR_URL = new URL('./collected-tests.ts', import.meta.url).href;
 const FAST_CHECK_URL = new URL('./seeded-fast-check.ts', import.meta.url).href;
 
-/** What a test came to. */
 export interface TestOutcome {
   /** The failure's message; undefined means passed. */
   readonly failure: string | undefined;

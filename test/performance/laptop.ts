@@ -154,7 +154,6 @@ async function waitUntil(what: string, isReached: () => Promise<boolean>): Promi
   }
 }
 
-/** The most memory that the process ever held. */
 function peakGib(): number {
   const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'));
   return (Number(match?.[1] ?? 0) * BYTES_PER_KIB) / BYTES_PER_GIB;

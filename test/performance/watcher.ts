@@ -175,7 +175,6 @@ async function reportStatuses(
   await sleep(Math.max(0, startedAtMs + forMs - performance.now()));
 }
 
-/** What kubelet and Prometheus ask of it. */
 function startProbing(watcher: WatcherProcess): { readonly stop: () => Promise<void> } {
   const port = watcher.logLines().find(({ message }) => message === 'serves probes and metrics')?.[
     'port'

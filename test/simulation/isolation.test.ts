@@ -52,7 +52,6 @@ async function measure({ world, healthy }: Fleet, round: string): Promise<readon
 }
 
 const worst = (latencies: readonly number[]): number => latencies.at(-1) ?? 0;
-/** Makes noise again and again while something is measured. */
 async function beside<T>(
   { world }: Fleet,
   noise: { readonly everyMs: number; readonly make: () => Promise<void> },

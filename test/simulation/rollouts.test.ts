@@ -31,7 +31,6 @@ async function settled(
   return world;
 }
 
-/** The least number of ready pods seen from now on. */
 function leastReady(world: World): () => number {
   let least = podsOf(world, 'agent').length;
   watchReady(world, 'agent', (ready) => {

@@ -27,7 +27,6 @@ async function settled(spec: JsonObject, nodes: readonly string[] = SIX): Promis
   return world;
 }
 
-/** The least number of nodes with a ready pod from now on. */
 function leastReady(world: World): () => number {
   let least = Infinity;
   watchReady(world, 'agent', (ready) => {

@@ -27,7 +27,6 @@ import { RecordingHintQueue } from './recording-hint-queue.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 
-/** The stores of one stack. */
 export interface CommandStores {
   readonly registry: MemoryRegistryStore;
   readonly view: MemoryViewStore;

@@ -6,7 +6,6 @@
  */
 import { execFileSync } from 'node:child_process';
 
-/** A number to draw from. */
 export interface CommitSeed {
   readonly seed: number;
   /** Where it is from, in words. */

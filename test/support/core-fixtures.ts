@@ -39,7 +39,6 @@ export const TIMEOUT_MS = 10_000;
 /** After its record, a request of a run that said no deadline is dead: as long as a run lasts, and twice its time-out. */
 export const LIFE_MS = RUN_MAX_MS + 2 * TIMEOUT_MS;
 
-/** What of a DaemonSet a test varies. */
 export interface DaemonSetOptions {
   readonly name?: string;
   readonly spec?: JsonObject;

@@ -4,14 +4,12 @@
  */
 import assert from 'node:assert/strict';
 
-/** One line of numbers. */
 export interface ExpositionSample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** What stands under one HELP and TYPE. */
 export interface ExpositionFamily {
   readonly help: string;
   readonly type: string;

@@ -14,7 +14,6 @@ interface HeldTimer {
   readonly callback: () => void;
 }
 
-/** The Clock port with timers that do not fire by themselves. */
 export interface HeldTimers extends Clock {
   /** How many timers of this delay were set and neither cancelled nor fired. */
   heldCount(delayMs: number): number;

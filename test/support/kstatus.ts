@@ -7,7 +7,6 @@
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 
-/** What kstatus says. */
 export type KStatus = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
 
 /** Computes it. */

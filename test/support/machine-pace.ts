@@ -12,7 +12,6 @@ import { availableParallelism } from 'node:os';
 import { createOwnThreads } from './own-threads.ts';
 import type { OwnThreads } from './own-threads.ts';
 
-/** A running meter. */
 export interface PaceMeter {
   /** 1 on a quiet machine of the reference kind, 2 where everything takes twice as long. Ends the meter. */
   readonly stop: () => number;

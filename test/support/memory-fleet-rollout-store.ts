@@ -27,7 +27,6 @@ interface StoredList {
   readonly clusters: readonly ClusterId[];
 }
 
-/** What grows with the clusters. */
 interface Grown {
   readonly lists: Map<string, StoredList>;
   readonly clusters: Map<ClusterId, FleetClusterRecord>;

@@ -8,7 +8,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A count that remembers what is ours. */
 export interface OwnThreads {
   readonly countRunnable: () => number;
 }

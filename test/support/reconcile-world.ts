@@ -25,7 +25,7 @@ import { MemoryMetrics } from './memory-metrics.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
 import { RecordingHintQueue } from './recording-hint-queue.ts';
-import { SimulatedBuiltIn } from './simulated-built-in.ts';
+import { syncBuiltIn } from './simulation/built-in-sync.ts';
 import { SimulatedCluster, nodeOf } from './simulated-cluster.ts';
 import { SimulatedConnector } from './simulated-connector.ts';
 import { controllerUid } from './simulated-objects.ts';
@@ -77,8 +77,9 @@ export class ReconcileWorld {
   readonly registration: ClusterRegistration;
   /** Who asks for the next looks: `due` for a timer that came. */
   reason: Hint['reason'] = 'changed';
-  /** In copilot: who makes the pods. */
-  readonly builtIn: SimulatedBuiltIn;
+  /** True in copilot: the built-in controller makes the pods. */
+  isBuiltInRunning: boolean;
+  #names = 0;
   /** Nodes whose pods the kubelet leaves alone. */
   readonly idleNodes = new Set<string>();
 
@@ -94,8 +95,7 @@ export class ReconcileWorld {
       authentication: { kind: 'none' },
       labels: {},
     };
-    this.builtIn = new SimulatedBuiltIn(this.cluster);
-    this.builtIn.isRunning = options.mode === 'copilot';
+    this.isBuiltInRunning = options.mode === 'copilot';
     this.registry.seed(this.registration);
     this.connector.clusters.set(this.registration.id, this.cluster);
     for (let index = 1; index <= (options.nodes ?? 3); index += 1) {
@@ -185,11 +185,30 @@ export class ReconcileWorld {
   /** Every bound pod becomes ready; terminating ones end; where there is a built-in controller, it syncs. */
   runKubelets(): void {
     this.cluster.finishTermination();
-    this.builtIn.sync();
+    this.syncBuiltIn();
     for (const pod of this.pods) {
       const node = nodeOf(pod);
       if (node === undefined || this.idleNodes.has(node) || phaseOf(pod) !== 'Pending') continue;
       this.setPhase(pod.metadata.name, 'Running', node);
+    }
+  }
+
+  /** The built-in controller has its turn, unless it stands still. */
+  syncBuiltIn(): void {
+    const { cluster, clock } = this;
+    if (!this.isBuiltInRunning) return;
+    const desk = {
+      api: cluster,
+      nowMs: () => clock.nowMs(),
+      nextName: (name: string) => `${name}-x${(this.#names += 1).toString().padStart(4, '0')}`,
+      deletePod: ({ metadata: { name, namespace, deletionTimestamp } }: KubernetesObject) => {
+        if (deletionTimestamp === undefined) cluster.remove('pods', name, namespace);
+      },
+      onMade: () => undefined,
+    };
+    const seen = { pods: cluster.list('pods'), nodes: cluster.list('nodes') };
+    for (const { metadata } of cluster.list('daemonsets')) {
+      syncBuiltIn(desk, { namespace: '', ...metadata }, seen);
     }
   }
 

@@ -11,7 +11,6 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeProjection, PodProjection } from '../../src/core/model/projections.ts';
 import { referencePlacement } from './reference-placement.ts';
 
-/** What is looked at. */
 export interface ReferenceInput {
   readonly daemonSet: DaemonSetObject;
   readonly nodes: readonly NodeProjection[];
@@ -146,7 +145,6 @@ function isAvailable({ daemonSet, nowMs }: ReferenceInput, pod: PodProjection): 
   return pod.readyChangedAtMs !== undefined && nowMs - pod.readyChangedAtMs >= minReadyMs;
 }
 
-/** The rows of both tables. */
 type Row =
   | { readonly kind: 'not-ok' }
   | { readonly kind: 'neither' }

@@ -55,7 +55,6 @@ interface Contents {
   readonly lease: KubernetesObject | undefined;
 }
 
-/** The WatchSource port in memory. */
 export class ScriptedWatchSource implements WatchSource {
   readonly requests: SourceRequest[] = [];
   /** Decides about each request before it is served; undefined: it succeeds. */

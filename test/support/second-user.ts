@@ -28,7 +28,6 @@ export interface Attempt {
   readonly credentials: Credentials;
 }
 
-/** What came of it. */
 export interface Found {
   readonly userId: number;
   /** Of each file `read`, or the error's code. */

@@ -24,7 +24,6 @@ export interface Writer {
   readonly time: string;
 }
 
-/** What an apply makes of an object. */
 export type Applied =
   | { readonly kind: 'applied'; readonly object: JsonObject }
   | { readonly kind: 'conflict'; readonly conflicts: readonly FieldConflict[] };
@@ -146,7 +145,6 @@ function without(owner: Owner, paths: ReadonlySet<string>): readonly Owner[] {
 const differs = (left: Json | undefined, right: Json | undefined): boolean =>
   left === undefined || right === undefined || canonicalJson(left) !== canonicalJson(right);
 
-/** What one manager's manifest makes of what is there. */
 export function applyManifest(
   former: JsonObject | undefined,
   manifest: JsonObject,

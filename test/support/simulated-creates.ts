@@ -8,7 +8,6 @@ export const CREATED = {
   'create-event': 'events',
 } as const;
 
-/** Its effects. */
 export type PlainCreate = Extract<Effect, { kind: keyof typeof CREATED }>;
 
 /** True for one of them. */

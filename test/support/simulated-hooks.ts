@@ -12,7 +12,6 @@ export type Intervention =
   | { readonly kind: 'lose-answer' }
   | { readonly kind: 'stuck' };
 
-/** Where a test steps in. */
 export interface ClusterHooks {
   beforeEffect?: (
     effect: Effect,

@@ -11,7 +11,6 @@ import { applyManifest, noteUpdate } from './simulated-apply.ts';
 import type { Applied } from './simulated-apply.ts';
 import type { ClusterHooks } from './simulated-hooks.ts';
 
-/** The API server that it belongs to. */
 export interface ManifestPlace {
   readonly clock: Clock;
   readonly hooks: () => ClusterHooks;

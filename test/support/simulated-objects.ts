@@ -5,7 +5,6 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject, OwnerReference } from '@rollcall/base/objects.ts';
 import { allowsSurge } from '../../src/core/daemon-set/strategy.ts';
 
-/** A write that was applied. */
 export function done(object: KubernetesObject): Outcome {
   return { kind: 'done', object: object as unknown as JsonObject }; // stored objects are raw JSON
 }
@@ -111,7 +110,6 @@ export function refusal(code: RefusalCode): Outcome {
   return { kind: 'refused', code, status, message: `HTTP ${String(status)}: ${said}`, said };
 }
 
-/** What the Warnings among these Events tell of a pod. */
 export function warningsAbout(
   podUid: string,
   events: readonly KubernetesObject[],

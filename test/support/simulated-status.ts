@@ -14,7 +14,6 @@ export type StatusAsked =
   | { readonly kind: 'status'; readonly status: JsonObject }
   | { readonly kind: 'refused'; readonly outcome: Outcome };
 
-/** Judges a status write by the object as it stands. */
 export function askedStatus(
   object: KubernetesObject,
   { body }: Pick<UpdateStatusEffect, 'body'>,

@@ -31,7 +31,6 @@ export interface Behaviour {
   readonly hasNoPlace?: (node: NodeName) => boolean;
 }
 
-/** What a world is made of. */
 export interface StagedWorldOptions {
   readonly nodes: readonly NodeProjection[];
   readonly policy: RolloutPolicy;

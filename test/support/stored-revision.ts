@@ -4,7 +4,6 @@ import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.t
 import { revisionData } from '../../src/core/history/revisions.ts';
 import { OWNER_UID, daemonSet } from './core-fixtures.ts';
 
-/** What of a stored revision a test varies. */
 export interface StoredRevisionOptions {
   readonly revision?: number;
   /** The template whose data it holds: `daemonSet()` by default. */

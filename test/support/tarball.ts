@@ -25,7 +25,6 @@ export interface Installed {
   readonly remove: () => void;
 }
 
-/** A command that stays. */
 export interface RunningCommand {
   /** What the pattern found. */
   readonly found: RegExpExecArray;

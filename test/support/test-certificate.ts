@@ -6,7 +6,6 @@
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
-/** A certificate with its key. */
 export interface TestCertificate {
   readonly certificatePem: string;
   readonly keyPem: string;

@@ -7,7 +7,6 @@ import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
 import { createProcessCache } from '../../src/app/reconcile/process/process-cache.ts';
 import { ReconcileWorld } from './reconcile-world.ts';
 
-/** What a stretch of time held. */
 export interface Stretch {
   readonly runs: number;
   readonly results: readonly ReconcileResult[];

@@ -177,7 +177,6 @@ function standsWith(daemonSet: DaemonSetObject, { metadata, ...item }: Kubernete
   return compileSelector(daemonSet.spec.selector).matches(metadata.labels ?? {});
 }
 
-/** What a watcher compares of a DaemonSet. */
 function contentOf(object: DaemonSetObject | null): string {
   if (object === null) return '';
   const { managedFields: _dropped, ...metadata } =
@@ -198,7 +197,6 @@ function isNodeReady(node: KubernetesObject): boolean {
   return status?.conditions?.find(({ type }) => type === 'Ready')?.status !== 'False';
 }
 
-/** A node as a watcher would project it. */
 export function projectNode(node: KubernetesObject): NodeProjection {
   const spec = node['spec'] as { taints?: readonly Taint[]; unschedulable?: boolean } | undefined;
   return {

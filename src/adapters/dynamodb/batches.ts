@@ -169,7 +169,6 @@ export interface Standing {
   readonly value: unknown;
 }
 
-/** One write. */
 export interface BatchableWrite extends AskedItem {
   /** All that the item may have; undefined: without it. */
   readonly attributes: StoredItem;

@@ -28,13 +28,11 @@ export interface RecordKind<Name extends readonly unknown[], Read, Written = Rea
   readonly tokenIn?: string;
 }
 
-/** One record of a kind. */
 export interface RecordPlace<Written> {
   readonly key: ItemKey;
   readonly kind: Pick<RecordKind<never, unknown, Written>, 'attributes' | 'written' | 'tokenIn'>;
 }
 
-/** The place of one. */
 export function at<Name extends readonly unknown[], Written>(
   kind: RecordKind<Name, unknown, Written>,
   ...name: Name
@@ -42,12 +40,10 @@ export function at<Name extends readonly unknown[], Written>(
   return { key: kind.keyOf(...name), kind };
 }
 
-/** The key of an item of a page. */
 export function keyIn({ pk, sk }: StoredItem): ItemKey {
   return { pk: String(pk), sk: String(sk) };
 }
 
-/** The two names in a sort key. */
 export function namesIn(sk: string): { readonly namespace: string; readonly name: string } {
   const [namespace = '', name = ''] = sk.split('/', 2);
   return { namespace, name };

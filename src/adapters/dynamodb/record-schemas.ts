@@ -160,7 +160,6 @@ const refusedIn = storedAs(
   'is no note of a refusal',
 );
 
-/** Whom functions did not hear. */
 export function refusalIn(item: StoredItem, key: ItemKey): RefusalNote {
   const { senderRoleId, ...rest } = refusedIn(item, key);
   return { ...rest, senderRoleId: senderRoleId === '' ? undefined : senderRoleId };

@@ -88,7 +88,6 @@ export const OLDER_TOMBSTONES: RecordKind<[SliceRef], view.OlderTombstones> = {
   written: 'batched',
 };
 
-/** All that is known of one DaemonSet. */
 export function daemonSetPartition(ref: DaemonSetRef): string {
   return `DS#${ref.clusterUid}/${ref.uid}`;
 }

@@ -309,7 +309,6 @@ function rowOf({ name, uid, node, revision, createdAtMs, goneAtMs }: Tombstone):
   return [name, uid, node, revision ?? null, createdAtMs, goneAtMs];
 }
 
-/** What an item remembers. */
 export function decodeTombstones(key: ItemKey, attribute: unknown): readonly Tombstone[] {
   if (attribute === undefined) return [];
   const rows = decodeBody(key, attribute) as readonly Row[];

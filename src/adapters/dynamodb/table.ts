@@ -46,7 +46,6 @@ export interface PartitionQuery {
 
 const WRITER = 'writer';
 
-/** Reads and writes single items of one table. */
 export class Table {
   private readonly client: DynamoDBDocumentClient;
   private readonly tableName: string;

@@ -53,7 +53,6 @@ export function outcomesOf(text: string, count: number): readonly PutOutcome[] |
   });
 }
 
-/** The code of an answer that is no success. */
 export function errorCodeOf(text: string, status: number): string {
   const error = v.safeParse(ErrorSchema, parsed(text));
   const http = `HTTP ${String(status)}`;
@@ -61,7 +60,6 @@ export function errorCodeOf(text: string, status: number): string {
   return codeOf(error.output.__type.split('#').at(-1) ?? http);
 }
 
-/** The code of a request that was not answered. */
 export function failureCodeOf(error: unknown): string {
   const named = error instanceof Error ? (error.cause ?? error) : undefined;
   if (named instanceof Error && 'code' in named && typeof named.code === 'string') {

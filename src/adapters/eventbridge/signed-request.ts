@@ -25,7 +25,6 @@ export interface EventsOptions {
   readonly timeoutMs?: number;
 }
 
-/** What the service answered. */
 export interface EventsAnswer {
   readonly status: number;
   /** Bounded: what is longer is cut. */
@@ -36,7 +35,6 @@ const TIMEOUT_MS = 2_000;
 /** An answer names ten entries, or one rule. */
 const ANSWER_CHARACTERS_MAX = 64 * 1024;
 
-/** Sends it. */
 export async function sendToEvents(
   action: string,
   body: string,

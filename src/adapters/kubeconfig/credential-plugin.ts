@@ -26,7 +26,6 @@ export interface CredentialPlugin {
 /** Runs a plugin and gives what it prints. */
 export type RunPlugin = (plugin: CredentialPlugin) => Promise<string>;
 
-/** What a kubeconfig says of its plugin. */
 export interface PluginSource {
   readonly exec: NonNullable<KubeconfigUser['exec']>;
   readonly userName: string;

@@ -16,13 +16,11 @@ import { KubeconfigRefused } from './refusal.ts';
 import { clusterSchema, clusterWithDetourSchema, userSchema } from './schema.ts';
 import type { KubeconfigCluster, KubeconfigUser } from './schema.ts';
 
-/** A judged cluster entry. */
 export interface JudgedCluster {
   readonly entry: KubeconfigCluster;
   readonly cluster: Cluster;
 }
 
-/** A judged user entry. */
 export interface JudgedUser {
   readonly user: User;
   /** The plugin that it takes to be this user. */

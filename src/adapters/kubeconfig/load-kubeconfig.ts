@@ -50,7 +50,6 @@ export interface LoadedKubeconfig {
   readonly agent?: Agent;
 }
 
-/** What client-node is given. */
 interface Chosen {
   readonly context: ContextEntry;
   readonly cluster: JudgedCluster;

@@ -23,14 +23,12 @@ export interface RawEntry {
   readonly directory: string;
 }
 
-/** A context. */
 export interface ContextEntry {
   readonly name: string;
   readonly cluster: string;
   readonly user: string;
 }
 
-/** What the files say together. */
 export interface KubeconfigEntries {
   readonly currentContext: string;
   readonly contexts: readonly ContextEntry[];

@@ -27,7 +27,6 @@ export const kubeconfigSchema = v.looseObject({
   users: v.optional(v.array(v.looseObject({ name: text, user: v.unknown() })), []),
 });
 
-/** A parsed kubeconfig file. */
 export type KubeconfigFile = v.InferOutput<typeof kubeconfigSchema>;
 
 /** A cluster entry, of whoever connects straight to the server that it names. */
@@ -47,7 +46,6 @@ export const clusterWithDetourSchema = v.strictObject({
   'tls-server-name': optionalText,
 });
 
-/** A parsed cluster entry. */
 export type KubeconfigCluster = v.InferOutput<typeof clusterWithDetourSchema>;
 
 /** A user entry. Not supported: basic authentication, other auth-providers, impersonation. */
@@ -78,7 +76,6 @@ export const userSchema = v.strictObject({
   extensions: v.optional(v.unknown()),
 });
 
-/** A parsed user entry. */
 export type KubeconfigUser = v.InferOutput<typeof userSchema>;
 
 /** What a credential plugin prints (client.authentication.k8s.io). */

@@ -45,7 +45,6 @@ export function share(
   );
 }
 
-/** A text of this pattern. */
 function text(pattern: RegExp, message: string) {
   return v.pipe(v.string(message), v.regex(pattern, message));
 }
@@ -56,7 +55,6 @@ function shareOf(written: number | string): Share {
   return { kind: 'percent', percent: percentOf(written) };
 }
 
-/** The number of a text that SHARES took. */
 function percentOf(written: string): number {
   return Number(written.slice(0, -1));
 }

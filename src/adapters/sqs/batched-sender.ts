@@ -52,7 +52,6 @@ interface SenderOptions {
   readonly clock: Clock;
 }
 
-/** Sends to one queue. */
 export class BatchedSender {
   readonly #options: SenderOptions;
   readonly #flights = new BatchesInFlight<Pending>({

@@ -4,7 +4,6 @@
 import { GetQueueAttributesCommand, QueueDoesNotExist } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 
-/** One queue. */
 export type InspectedQueue =
   | { readonly kind: 'missing' }
   | { readonly kind: 'found'; readonly waiting: number; readonly inFlight: number };

@@ -63,7 +63,6 @@ function classifyWithoutAnswer(error: SdkError): SendOutcome {
   return { kind: isUnsent ? 'unsent' : 'ambiguous', message: code === '' ? error.name : code };
 }
 
-/** What a failed send means. */
 export function classifySendFailure(failure: unknown): SendOutcome {
   if (!(failure instanceof Error)) return { kind: 'ambiguous', message: 'unknown failure' };
   const error = failure as Error & SdkError;

@@ -16,7 +16,6 @@ const LOOK_EVERY_MS = 10_000;
 /** Less is not worth a collection; V8's own young generation grows and shrinks by a third of it. */
 const GROWN_BYTES_MIN = 96 * 1024 * 1024;
 
-/** The heap of a process. */
 export interface Heap {
   /** All that it holds of the system's memory, free pages included. */
   readonly heldBytes: () => number;
@@ -24,7 +23,6 @@ export interface Heap {
   readonly collect: () => Promise<void>;
 }
 
-/** What is looked at. */
 export interface SlimHeapOptions {
   readonly heap: Heap;
   readonly clock: Pick<Clock, 'after'>;

@@ -67,7 +67,6 @@ export function ok(link: Link, code: string, seen: string): Finding {
 
 type Told = Pick<Finding, 'seen' | 'next'>;
 
-/** The finding of a link that does not work. */
 export function failed(link: Link, code: string, told: Told): Finding {
   return { link, code, level: 'failed', ...told };
 }

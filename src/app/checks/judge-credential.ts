@@ -18,7 +18,6 @@ const WITH_KUBECONFIG =
 const TOKEN_OLD_SHARE = 0.5;
 const MINUTE_MS = 60_000;
 
-/** The credential that is registered. */
 export function judgeCredential(
   registration: ClusterRegistration,
   facts: Facts<'credential' | 'token' | 'refusals'>,

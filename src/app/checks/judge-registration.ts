@@ -18,7 +18,6 @@ export function isConnectedTo({ mode, authentication }: ClusterRegistration): bo
   return mode !== 'observe' || authentication.kind !== 'none';
 }
 
-/** The registration as an item. */
 export function judgeRegistration({ registration }: Facts<'registration'>): Finding {
   if (registration.kind === 'unchecked') return notChecked('registration', registration.why);
   const fact = registration.value;

@@ -14,7 +14,6 @@ import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';
 import { isInProcess } from './judge-registration.ts';
 
-/** What these judges look at. */
 type ViewFacts = Facts<'meta'>;
 /** A snapshot that was asked for, or is under way, is there within this; also in large clusters. */
 export const SNAPSHOT_PATIENCE_MS = 10 * 60_000;
@@ -101,7 +100,6 @@ export function judgeView(
   });
 }
 
-/** The circuit breaker. */
 export function judgeBreaker({ meta, nowMs }: ViewFacts): Finding | undefined {
   if (meta.kind === 'unchecked') return notChecked('breaker', meta.why);
   const breaker = meta.value?.breaker;

@@ -45,7 +45,6 @@ import type { Facts, Need, Read } from './needs.ts';
 /** `account`: what `stack check` asks AWS. `stack`, `cluster`: the doctor's, the latter of one cluster. */
 export type CheckOf = 'account' | 'stack' | 'cluster';
 
-/** One check. */
 export interface Check {
   readonly of: CheckOf;
   /** Beside the registration, for those of a cluster. */

@@ -11,7 +11,6 @@ import type { SlicedSet, ViewStore } from '../../ports/stores/view-store.ts';
 import { namePages } from './name-pages.ts';
 import { breakView } from './change-stored.ts';
 
-/** What forgetting needs of the view. */
 export type ForgettableView = Pick<
   ViewStore,
   | 'readMeta'

@@ -18,7 +18,6 @@ import type {
   CredentialRefusalCode,
 } from './refuse-credential.ts';
 
-/** What came of a message. */
 export type CredentialResult =
   | { readonly kind: 'stored' }
   /** One as new as this, or newer, is kept already. */

@@ -10,7 +10,6 @@ import type { CredentialStore, Seal, TokenClaims } from '../../ports/stores/cred
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import { keepRefusal } from '../refusal/keep-refusal.ts';
 
-/** What accepting needs. */
 export interface CredentialDependencies extends Omit<ProcessPorts, 'random'> {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'noteRefusal'>;
   readonly credentials: Pick<CredentialStore, 'writeToken'>;
@@ -19,7 +18,6 @@ export interface CredentialDependencies extends Omit<ProcessPorts, 'random'> {
   readonly readClaims: (token: string) => TokenClaims | undefined;
 }
 
-/** What the queue says of a message. */
 export interface CredentialContext {
   readonly messageId: string;
   readonly sentAtMs: number;

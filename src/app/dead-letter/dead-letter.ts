@@ -38,7 +38,6 @@ export type DeadLetter =
       readonly senderRoleId: string | undefined;
     };
 
-/** What came of it. */
 export type DeadLetterResult =
   | {
       readonly kind: 'counted';

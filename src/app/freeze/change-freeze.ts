@@ -17,7 +17,6 @@ const WRITES_MAX = 8;
 /** Of a cluster that was frozen by a release that noted nobody. */
 const NOBODY: FreezeNote = { by: '', why: '', atMs: 0 };
 
-/** Where freezes stand. */
 export interface FreezeStores {
   readonly freezes: FreezeStore;
   readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;

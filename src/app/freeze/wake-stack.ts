@@ -33,7 +33,6 @@ export interface Woken {
   readonly isWhole: boolean;
 }
 
-/** What it works with. */
 export interface WakeStackDependencies {
   readonly registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>;
   readonly view: Pick<ViewStore, 'listNames' | 'readName'>;

@@ -13,17 +13,23 @@
 import { addMessage } from '../../core/cost/counted.ts';
 import { silenceEntry } from '../../core/log/silence-entry.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
-import type { WatcherMessage } from '../../core/model/watcher-message.ts';
+import type { WatcherMessage, ChangesBody, Delta } from '../../core/model/watcher-message.ts';
 import { decideStep } from './apply/decide-step.ts';
 import type { Step } from './apply/decide-step.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
 import { logSilence } from '../log/log-silence.ts';
-import { hintMessage } from './hints.ts';
 import { verifySender } from './message/identity.ts';
 import type { Incoming } from './message/meta-transitions.ts';
 import { refuse } from './message/ingest-refused.ts';
 import { askForSnapshot, noteSnapshotRequest } from './message/request-snapshot.ts';
 import type { IngestContext, IngestResult, LossReason } from './message/result.ts';
+import { isSuspect } from '../../core/model/breaker.ts';
+import { hintFor } from '../../core/model/hint.ts';
+import type { Uid } from '../../core/model/identifiers.ts';
+import { PLACEMENT_RULES } from '../../core/placement/placement.ts';
+import type { NamespacedName } from '../../ports/stores/view-store.ts';
+import { namesOf } from './slices/names.ts';
+import type { WarmNames } from './process/process-cache.ts';
 
 /** Applies one message; see IngestResult for what can come of it. */
 export async function ingestMessage(
@@ -152,4 +158,71 @@ async function finishIncomplete(
 function logFieldsOf(incoming: Incoming): Record<string, string | number> {
   const { cluster, epoch, incarnation, seq } = incoming.message;
   return { cluster, epoch, incarnation, seq, messageId: incoming.context.messageId };
+}
+
+/**
+ * Keys to look at because of a message; `names` is read only if it is needed. They come from the
+ * message, never from what it changed in the table, and a redelivered message sends its hints again
+ * (protocol 20): that repairs a crash between META and hints. Which keys a node's change concerns,
+ * the message says; where it does not, every key is looked at (ADR 0079).
+ * Differs from upstream: a node's deletion wakes every DaemonSet of the cluster.
+ */
+async function keysOf(
+  { body }: WatcherMessage,
+  names: () => Promise<WarmNames>,
+): Promise<readonly NamespacedName[]> {
+  if (body.kind === 'manifest') return distinct([...(await names()).byUid.values()]);
+  if (body.kind !== 'changes') return [];
+  const ofNodes = keysOfNodes(body);
+  const named = body.deltas
+    .filter(({ of }) => of === 'DaemonSet')
+    .map(({ namespace, name }) => ({ namespace: namespace ?? '', name }));
+  if (ofNodes === 'all') return distinct([...named, ...(await names()).byUid.values()]);
+  const owners = ownersIn(body.deltas);
+  if (owners.length === 0) return distinct([...named, ...ofNodes]);
+  const { byUid } = await names();
+  // A set whose DaemonSet is gone, or not there yet, has no key: its own delta hints it.
+  return distinct([...named, ...ofNodes, ...owners.flatMap((owner) => byUid.get(owner) ?? [])]);
+}
+
+/** Whom changes of nodes concern, as far as the watcher says it, and by the same rules of placement. */
+function keysOfNodes({ deltas, affected }: ChangesBody): readonly NamespacedName[] | 'all' {
+  if (!deltas.some(({ of }) => of === 'Node')) return [];
+  return affected?.rules === PLACEMENT_RULES ? affected.keys : 'all';
+}
+
+/** DaemonSets in whose sets something stands, or stood. */
+function ownersIn(deltas: readonly Delta[]): readonly Uid[] {
+  const sets = deltas
+    .filter(({ of }) => of === 'Pod' || of === 'ControllerRevision')
+    .flatMap((delta) => [...delta.sets, ...delta.formerSets]);
+  return [...new Set(sets.map(({ set }) => set.slice(set.indexOf('/') + 1) as Uid))];
+}
+
+function distinct(keys: readonly NamespacedName[]): readonly NamespacedName[] {
+  const byName = new Map(
+    keys.map(({ namespace, name }) => [`${namespace}/${name}`, { namespace, name }]),
+  );
+  return [...byName.values()];
+}
+
+/**
+ * Sends the hints of a message under its own prefix, again or for the first time: a repeat within
+ * five minutes costs nothing, and no other message's hints are swallowed (protocol 12).
+ */
+async function hintMessage(
+  message: WatcherMessage,
+  meta: ClusterMeta,
+  dependencies: IngestDependencies,
+): Promise<number> {
+  const { queue, clock, metrics } = dependencies;
+  const keys = await keysOf(message, () => namesOf(meta, dependencies));
+  if (keys.length === 0) return 0;
+  const { cluster, clusterUid, epoch, incarnation, seq, body } = message;
+  const reason = body.kind === 'manifest' ? 'snapshot' : 'changed';
+  const hints = keys.map((key) => hintFor({ id: cluster, clusterUid }, key, reason));
+  const pace = isSuspect(meta.breaker, clock.nowMs()) ? 'suspect' : 'usual';
+  await queue.sendHints(hints, `ingest/${cluster}/${epoch}/${incarnation}/${seq}`, pace);
+  metrics.count('IngestHints', { by: hints.length });
+  return hints.length;
 }

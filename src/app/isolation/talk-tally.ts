@@ -15,7 +15,6 @@ import type { Outcome } from '../../core/model/effects.ts';
 import { isPastDeadline } from '../../core/pod/request-life.ts';
 import type { ClusterAccess, LiveRead } from '../../ports/cluster/cluster-access.ts';
 
-/** What one call to an API server showed. */
 export type Talk = 'answered' | 'failed' | 'neutral';
 
 /** A failing call of this length was a time-out: nothing else takes as long. */

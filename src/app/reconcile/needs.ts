@@ -22,7 +22,6 @@ import type { Exit } from './run/exit.ts';
 /** The input with what was needed; or the end of the run. */
 type Provided = { readonly kind: 'provided'; readonly input: ReconcileInput } | Exit;
 
-/** Reads what is needed. */
 export async function provide(
   need: Need,
   input: ReconcileInput,

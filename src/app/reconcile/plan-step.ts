@@ -37,7 +37,6 @@ export type Need =
   | { readonly kind: 'pods' }
   | PlanNeed;
 
-/** What is carried out. */
 export interface Effects {
   readonly kind: 'effects';
   readonly input: ReconcileInput;
@@ -47,7 +46,6 @@ export interface Effects {
   readonly problem?: Problem;
 }
 
-/** Decides the next step of an attempt. */
 export function planStep(
   input: ReconcileInput,
   context: RunContext,
@@ -68,7 +66,6 @@ export function planStep(
   return judgeFreshness(plan, input, context);
 }
 
-/** The plan under a guard. */
 function planUnder(guard: Guard, input: ReconcileInput, { dependencies }: RunContext): Plan {
   const { answers, state, currentHash, intents } = input;
   const { options, policies } = dependencies;
@@ -158,7 +155,6 @@ export function hasClusterWork(wanted: Plan): boolean {
 // Absent without the annotation, and where Rollcall only watches. While a status says that a rollout runs, the watcher
 // tells of itself every half minute, so less is silence; else the bound is that of any view.
 
-/** What it is told from. */
 export interface StagingInput {
   readonly daemonSet: DaemonSetObject;
   readonly stored: Pick<StoredInputs, 'meta' | 'registration'>;

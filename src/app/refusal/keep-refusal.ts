@@ -8,12 +8,10 @@
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { RefusalNote, RegistryStore } from '../../ports/stores/registry-store.ts';
 
-/** What noting a refusal needs. */
 interface RefusalPorts extends Pick<ProcessPorts, 'log' | 'metrics'> {
   readonly registry: Pick<RegistryStore, 'noteRefusal'>;
 }
 
-/** A refusal as it came. */
 interface Refused extends Omit<RefusalNote, 'sender' | 'atMs'> {
   readonly messageId: string;
   readonly sentAtMs: number;

@@ -8,17 +8,23 @@
  * twice or never, and a walk may take any number of invocations.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { beginWalk, pauseWalk } from '../../core/hints/resync-walk.ts';
+import { beginWalk, pauseWalk, turnWithin } from '../../core/hints/resync-walk.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import { Asking, newTally } from './dependencies.ts';
 import type { ResyncDependencies, Tally } from './dependencies.ts';
-import { lookAtCluster } from './look-at-cluster.ts';
-import type { ClusterVisit } from './look-at-cluster.ts';
+import { isOpen, isSuspect } from '../../core/model/breaker.ts';
+import { hash48 } from '@rollcall/base/hash48.ts';
+import { troublesOf } from '../../core/hints/cluster-troubles.ts';
+import { hintFor } from '../../core/model/hint.ts';
+import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
+import { namePages } from '../clusters/name-pages.ts';
+import { remember } from '../reconcile/process/process-cache.ts';
 
 /** A walk is held for this much longer than its invocation means to take: its last page, its questions. */
 export const HOLD_RESERVE_MS = 10_000;
 
-/** What one invocation did. */
 export interface ResyncResult extends Readonly<Omit<Tally, 'asking' | 'failed' | 'troubles'>> {
   /** `unfinished`: time ran out, the next invocation goes on. `held`: another one walks just now. */
   readonly walk: 'over' | 'unfinished' | 'held';
@@ -120,4 +126,209 @@ function resultOf(
   walk: ResyncResult['walk'],
 ): ResyncResult {
   return { walk, ...counts, failedClusters: failed.length };
+}
+
+const NAMES_PER_PAGE = 100;
+
+/** A cluster, and the time whose boundaries it has to meet. */
+interface ClusterVisit {
+  readonly id: ClusterId;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+interface Asked {
+  readonly registration: ClusterRegistration;
+  readonly tally: Tally;
+}
+
+/**
+ * Looks at one cluster, and hints what has its turn. At each boundary of `overdueEveryMs` its due
+ * times are looked at: a key whose due time passed has lost its timer (protocol 12). At each of
+ * `hintEveryMs` every key is hinted. Hints of one boundary have one deduplication id, so that a turn
+ * that is done again, after a crash, costs nothing twice. Rejects when a dependency is lost: its
+ * turn is then owed. Whatever is done or told rests on a registration that was read for it.
+ */
+async function lookAtCluster(
+  visit: ClusterVisit,
+  tally: Tally,
+  dependencies: ResyncDependencies,
+): Promise<void> {
+  const { id } = visit;
+  const { registry, view, processCache, clock, log, metrics, options } = dependencies;
+  if (await isWell(visit, dependencies)) {
+    tally.troubles.note(id, [], clock.nowMs());
+    metrics.count('ResyncClusters', { outcome: 'heard' });
+    return;
+  }
+  const registration = await registry.readCluster(id);
+  if (registration === undefined) return;
+  remember(processCache.clusterUids, id, registration.clusterUid);
+  const meta = await view.readMeta(registration.clusterUid);
+  const nowMs = clock.nowMs();
+  const holding = troublesOf(meta, { nowMs, ...options });
+  tally.troubles.note(id, holding, nowMs);
+  metrics.count('ResyncClusters', { outcome: holding[0] ?? 'heard' });
+  if (meta === undefined) {
+    log.debug('nothing was ever heard of a cluster', { cluster: id });
+    // Or its view was lost: a quiet cluster would say nothing for ten minutes (row 34).
+    requestFirstSnapshot({ registration, tally }, dependencies);
+    return;
+  }
+  if (holding.includes('silent')) {
+    const silentMs = nowMs - meta.lastSentAtMs;
+    log.warn('nothing was heard of a cluster lately', { cluster: id, silentMs });
+  }
+  if (!meta.isComplete && tally.asking.hasRoom) {
+    await requestSnapshot({ registration, meta, tally }, dependencies);
+  }
+  await takeTurns({ registration, meta, dependencies }, visit, tally);
+}
+
+/** True of a cluster that this process knows, that is in no trouble and has no turn: there is nothing to do or tell. */
+async function isWell(
+  visit: ClusterVisit,
+  { view, processCache, clock, options }: ResyncDependencies,
+): Promise<boolean> {
+  const known = processCache.clusterUids.get(visit.id);
+  const { hinting, checking } = turnsOf(visit, options);
+  if (known === undefined || hinting !== undefined || checking !== undefined) return false;
+  const meta = await view.readMeta(known);
+  return troublesOf(meta, { nowMs: clock.nowMs(), ...options }).length === 0;
+}
+
+type ResyncOptions = ResyncDependencies['options'];
+
+/** Whose turn it is in a visit: the number of the interval, or undefined. */
+function turnsOf(
+  { id, fromMs, untilMs }: ClusterVisit,
+  { hintEveryMs, overdueEveryMs }: ResyncOptions,
+): Readonly<Record<'hinting' | 'checking', number | undefined>> {
+  const turn = { spread: hash48(id), fromMs, untilMs };
+  return { hinting: turnWithin(hintEveryMs, turn), checking: turnWithin(overdueEveryMs, turn) };
+}
+
+interface ClusterScope {
+  readonly registration: ClusterRegistration;
+  readonly meta: ClusterMeta;
+  readonly dependencies: ResyncDependencies;
+}
+
+async function takeTurns(scope: ClusterScope, visit: ClusterVisit, tally: Tally): Promise<void> {
+  const { hinting, checking } = turnsOf(visit, scope.dependencies.options);
+  if (hinting !== undefined) {
+    for await (const names of pagesOf(scope)) {
+      await sendHints(names, `resync/all-${hinting}/`, scope);
+      tally.hints += names.length;
+    }
+  } else if (checking !== undefined) {
+    for await (const names of pagesOf(scope)) {
+      const overdue = await findOverdue(names, scope);
+      await sendHints(overdue, `resync/due-${checking}/`, scope);
+      tally.overdue += overdue.length;
+      tally.hints += overdue.length;
+    }
+  }
+}
+
+function pagesOf({ registration, dependencies }: ClusterScope): ReturnType<typeof namePages> {
+  return namePages(dependencies.view, registration.clusterUid, { limit: NAMES_PER_PAGE });
+}
+
+/** Keys whose due time passed a while ago: their timer was lost (protocol 12). */
+async function findOverdue(
+  names: readonly NameItem[],
+  { registration, dependencies }: ClusterScope,
+): Promise<readonly NameItem[]> {
+  const { view, clock, options } = dependencies;
+  const latestMs = clock.nowMs() - options.overdueGraceMs;
+  const states = await Promise.all(
+    names.map(async ({ uid }) =>
+      uid === null ? undefined : view.readState({ clusterUid: registration.clusterUid, uid }),
+    ),
+  );
+  return names.filter((_name, index) => (states[index]?.dueAtMs ?? Infinity) < latestMs);
+}
+
+async function sendHints(
+  names: readonly NameItem[],
+  deduplicationPrefix: string,
+  { registration, meta, dependencies }: ClusterScope,
+): Promise<void> {
+  if (names.length === 0) return;
+  const { queue, clock } = dependencies;
+  const pace = isSuspect(meta.breaker, clock.nowMs()) ? 'suspect' : 'usual';
+  const hints = names.map((name) => hintFor(registration, name, 'resync'));
+  await queue.sendHints(hints, deduplicationPrefix, pace);
+}
+
+/**
+ * Asks the watcher for a snapshot while the view is not whole (protocol 17), unless it was asked lately: META keeps when, so
+ * that schedules that overlap, or fire often, ask once. Nobody waits here for an API server that does not answer (protocol 23).
+ */
+async function requestSnapshot(
+  { registration, tally, meta }: Asked & { readonly meta: ClusterMeta },
+  dependencies: ResyncDependencies,
+): Promise<void> {
+  const { view, clock, random, options } = dependencies;
+  const nowMs = clock.nowMs();
+  const askedAtMs = meta.snapshotRequestedAtMs ?? -Infinity;
+  if (isOpen(meta.breaker, nowMs)) return;
+  if (registration.mode === 'observe' || nowMs - askedAtMs < options.snapshotRequestEveryMs) {
+    return;
+  }
+  const noted = await view.writeMeta({ ...meta, snapshotRequestedAtMs: nowMs });
+  // Lost: a message arrived just now, and the next walk looks again.
+  if (noted === 'lost') return;
+  beginAsking({ registration, tally }, `resync-${random.uniqueId()}`, dependencies);
+}
+
+/**
+ * The same for a cluster without META: nothing was ever heard of it, or its view was lost. There is nowhere to keep when
+ * it was asked, so the id stands for the interval: a watcher answers each id once, however often it is written.
+ */
+function requestFirstSnapshot(
+  { registration, tally }: Asked,
+  dependencies: ResyncDependencies,
+): void {
+  const { clock, options } = dependencies;
+  if (registration.mode === 'observe' || !tally.asking.hasRoom) return;
+  const interval = Math.floor(clock.nowMs() / options.snapshotRequestEveryMs);
+  beginAsking({ registration, tally }, `resync-unheard-${interval}`, dependencies);
+}
+
+function beginAsking(
+  { registration, tally }: Asked,
+  requestId: string,
+  on: ResyncDependencies,
+): void {
+  const ask = askForSnapshot(registration, requestId, on).then(
+    (isAsked) => {
+      if (isAsked) tally.snapshotRequests += 1;
+    },
+    (error: unknown) => {
+      on.log.warn('no snapshot could be asked for', { cluster: registration.id }, error);
+    },
+  );
+  tally.asking.begin(ask);
+}
+
+/** Writes the request into the watcher's Lease; false when it was not taken. */
+async function askForSnapshot(
+  registration: ClusterRegistration,
+  requestId: string,
+  dependencies: ResyncDependencies,
+): Promise<boolean> {
+  const { connector, log, metrics } = dependencies;
+  const connected = await connector.connect(registration);
+  if (connected.kind === 'refused') {
+    metrics.count('ResyncSnapshotRequests', { outcome: 'refused' });
+    const fields = { cluster: registration.id, code: connected.refusal.kind };
+    log.warn('no snapshot could be asked for', fields);
+    return false;
+  }
+  const answer = await connected.access.requestSnapshot(requestId);
+  const outcome = answer.kind === 'found' ? 'sent' : 'failed';
+  metrics.count('ResyncSnapshotRequests', { outcome });
+  return outcome === 'sent';
 }

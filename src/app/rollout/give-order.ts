@@ -33,7 +33,6 @@ import type { OrderAsk, OrderHome, OrderOutcome, Seen } from '../orders/order-ho
 import { refuse, subjectOf } from './refusals.ts';
 import type { RolloutRefusal } from './refusals.ts';
 
-/** What giving an order needs. */
 interface OrderDependencies extends FindSources {
   readonly view: FindSources['view'] & Pick<StateStore, 'writeState'>;
   readonly hints: Pick<HintQueue, 'sendHints'>;

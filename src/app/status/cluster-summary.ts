@@ -47,7 +47,6 @@ export interface ClusterSummary {
   };
 }
 
-/** What a summary is read from. */
 export interface SummarySources {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'listRefusals'>;
   readonly view: Pick<ViewStore, 'readMeta'>;

@@ -10,7 +10,6 @@ import type { StateStore, ViewReader, WalkStore } from '../../ports/stores/view-
 import type { WantedLabel } from '../clusters/read-registry.ts';
 import type { ExplainSources } from '../why/explain.ts';
 
-/** Where it is read. */
 export interface FleetSources {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters' | 'listRefusals'>;
   readonly freezes: Pick<FreezeStore, 'readFreeze' | 'readStop'>;
@@ -33,7 +32,6 @@ export interface FleetFilter {
 /** How DaemonSets are explained. */
 export type Explaining = Pick<ExplainSources, 'cache' | 'options' | 'policies'>;
 
-/** All that its parts need. */
 export interface FleetLook extends FleetSources, Explaining {
   readonly filter: FleetFilter;
   readonly standing: StackStanding;

@@ -29,7 +29,6 @@ import { missedSinceMs } from '../why/standing.ts';
 import type { FleetLook } from './fleet-look.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 
-/** One of them. */
 export type ReadSet = NamespacedName &
   (
     | { readonly kind: 'unreadable'; readonly problem: string }
@@ -114,7 +113,6 @@ function rolloutOf(
   return stagedStatus({ ...stored, policy, stages, seen: explained?.seen, ...hold }, nowMs);
 }
 
-/** What is known of it. */
 export function factsOf(
   set: ReadSet,
   explained: (Explained & { readonly reasons: readonly MissingReason[] }) | undefined,

@@ -19,7 +19,6 @@ import type { SilenceDependencies } from '../clusters/await-silence.ts';
 import { changeRegistration } from '../clusters/change-stored.ts';
 import { removeSentinel } from './takeover-probe.ts';
 
-/** What hand-back needs. */
 export interface HandBackDependencies extends SilenceDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
   readonly access: HandBackAccess;
@@ -121,7 +120,6 @@ async function writeLeft(
   return fail('leave', 'the registration was changed meanwhile; try again');
 }
 
-/** How many notices were cleared. */
 async function cleanUp({ access }: HandBackDependencies): Promise<number | Failure> {
   const removed = await removeSentinel(access);
   // A DaemonSet of that name that is not Rollcall's stays where it is.

@@ -139,7 +139,6 @@ export async function isSentinelQuiet(
   return read.object.metadata.deletionTimestamp === undefined && !isObserved(read.object);
 }
 
-/** What entering takeover needs. */
 export interface TakeoverDependencies extends ProbeDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'writeCluster'>;
   readonly view: Pick<ViewStore, 'readMeta' | 'writeMeta'>;

@@ -109,7 +109,6 @@ interface Examination {
   readonly patience: Patience;
 }
 
-/** Opens it. */
 export function openExamination(stack: Stack): Examination {
   const patience = { clock: stack.clock, reasonOf };
   const wide = openStackWide(stack);
@@ -171,7 +170,6 @@ const MARKS: Readonly<Record<FindingLevel, string>> = {
 };
 const LINK_WIDTH = 17;
 
-/** A cluster with what was found of it. */
 interface Examined {
   readonly id: string;
   readonly findings: readonly Finding[];

@@ -47,7 +47,6 @@ interface Place {
   readonly namespaces: readonly string[];
 }
 
-/** Where a cluster is looked into from. */
 export interface InsideOptions {
   readonly view: Pick<ViewStore, 'listNames'>;
   readonly clock: Clock;

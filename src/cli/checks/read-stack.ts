@@ -45,7 +45,6 @@ const DEAD_LETTER_QUEUES: Readonly<Record<string, StackOutputName>> = {
 
 type StackNeed = 'freeze' | 'standing' | 'deployment' | 'eventsQueue' | 'deadLetterQueues';
 
-/** What holds for every cluster of a stack. */
 export function stackReaders(
   stack: Stack,
   { freeze, standing }: Pick<StackWide, 'freeze' | 'standing'>,
@@ -85,7 +84,6 @@ export interface StackWide {
   readonly registry: () => Promise<RegistryContent>;
 }
 
-/** Opens it. */
 export function openStackWide(
   stack: Pick<Stack, 'fleets' | 'rollouts' | 'registry' | 'freezes' | 'view'>,
 ): StackWide {

@@ -48,14 +48,12 @@ interface RightsQuestion {
   readonly identity: RightsOf;
 }
 
-/** Where to look. */
 export interface RightsPlace {
   readonly ways: WaysIn;
   /** Namespaces with DaemonSets, as the view has them. */
   readonly namespaces: readonly string[];
 }
 
-/** Asks for them all. */
 export async function readRights(
   { ways, namespaces }: RightsPlace,
   { needed, self, identity }: RightsQuestion,
@@ -138,7 +136,6 @@ export interface ShippedManifests {
   readonly copilotAdmission: readonly AdmissionObject[];
 }
 
-/** Reads them from the package. */
 export async function readShippedManifests(): Promise<ShippedManifests> {
   const [functions, requests, watcher, admission, copilot, ...copilotAdmission] = await Promise.all(
     [

@@ -26,7 +26,6 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 /** One way into a cluster, or why there is none. */
 export type WayIn = { readonly inspection: ClusterInspection } | { readonly why: string };
 
-/** The ways into one cluster. */
 export interface WaysIn {
   readonly registration: WayIn;
   readonly kubeconfig: WayIn;

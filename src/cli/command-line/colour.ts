@@ -64,7 +64,6 @@ const WHEN = ['auto', 'always', 'never'] as const;
 /** When to colour. */
 export type ColourWhen = (typeof WHEN)[number];
 
-/** The option of every command. */
 export function colourOption(): Option {
   const about = 'colour what failed or waits for a person (auto: on a terminal, without NO_COLOR)';
   return new Option('--color <when>', about).choices(WHEN).default('auto');

@@ -39,7 +39,6 @@ export interface CommandContext {
   openCluster(options: OperatorOptions): Promise<OperatorCluster>;
 }
 
-/** What the user asked for. */
 export interface Invocation<Options> {
   /** Arguments in order, as declared in `configure`; a missing optional one is absent. */
   readonly args: readonly string[];

@@ -9,7 +9,6 @@ import type { EngineRefusalCode } from '../../engine/engine-refusal.ts';
 import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
 import type { Problem } from '../process/exit-codes.ts';
 
-/** What is said about a failure. */
 export interface Explained {
   readonly exitCode: number;
   /** For stderr. */

@@ -31,7 +31,6 @@ export interface FollowedOrder {
   readonly isUndo: boolean;
 }
 
-/** What is followed. */
 interface Followed<Status extends Watched> extends Pick<
   Watching<Status, Refusal>,
   'look' | 'isMeant' | 'timeoutMs'
@@ -95,7 +94,6 @@ async function watch<Status extends Watched>(followed: Followed<Status>): Promis
   return { status: end.status, exitCode };
 }
 
-/** What a look by itself leaves with. */
 function standstillExit({ phase }: Pick<Watched, 'phase'>): number {
   return phase === 'Stopped' ? EXIT.stopped : EXIT.ok;
 }

@@ -12,7 +12,6 @@ import { plainText } from './text-table.ts';
 const FORMS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
 const API_VERSION = 'rollcall.dev/v1alpha1';
 
-/** One of them. */
 export type OutputForm = (typeof FORMS)[number];
 
 /** The option. */
@@ -32,7 +31,6 @@ export function asksForJson(argv: readonly string[]): boolean {
   );
 }
 
-/** A document as it is printed. */
 export function versioned(document: object): object {
   return { apiVersion: API_VERSION, ...document };
 }

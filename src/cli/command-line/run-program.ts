@@ -29,7 +29,6 @@ const USAGE_DOCUMENT: Explained['document'] = {
   exitCode: EXIT.usage,
 };
 
-/** What a run needs of its surroundings. */
 interface RunOptions {
   readonly argv: readonly string[];
   readonly name: string;
@@ -179,7 +178,6 @@ function asJson(document: object): string {
   return `${JSON.stringify(versioned(document), null, 2)}\n`;
 }
 
-/** What the command line asks for. */
 interface Chosen {
   readonly module: CommandModule;
   readonly invocation: Invocation<unknown>;

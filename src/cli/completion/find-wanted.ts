@@ -11,7 +11,6 @@ import type { GlobalOptions } from '../command-line/global-options.ts';
 /** Names that the registry and the view have. */
 export type NameKind = 'clusters' | 'daemonsets' | 'fleets';
 
-/** What is wanted at the cursor. */
 export type Wanted =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   /** `cluster`: the one that was named before; absent: none was. */

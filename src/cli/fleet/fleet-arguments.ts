@@ -54,7 +54,6 @@ function openBeside(file: string, name: string): NamedFile {
   }
 }
 
-/** A FleetDaemonSet to look at. */
 export interface ChosenFleet {
   readonly fleet: FleetDaemonSet;
   /** Of the stored one; absent: it is of a file. */

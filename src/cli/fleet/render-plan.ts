@@ -51,7 +51,6 @@ function shareText({ nodes, clusters }: PlannedStage): string {
     : ` (${first}; all at once where none has it yet)`;
 }
 
-/** The document's part of one cluster. */
 function clusterDocument({
   differences,
   ...cluster
@@ -59,7 +58,6 @@ function clusterDocument({
   return { ...cluster, differentFields: differences.length };
 }
 
-/** The plan as a document. */
 export function planDocument(plan: FleetPlan): Readonly<Record<string, unknown>> {
   const { stages, untouched, offline, refused, unknownNames } = plan;
   return {
@@ -72,7 +70,6 @@ export function planDocument(plan: FleetPlan): Readonly<Record<string, unknown>>
   };
 }
 
-/** The plan for a person. */
 export function renderPlan(plan: FleetPlan): string[] {
   const { stages, untouched, offline, refused, unknownNames } = plan;
   const shown = shownStages(plan);

@@ -59,7 +59,6 @@ export function checkDocument(checks: readonly ClusterCheck[]): readonly object[
   return checks.map(({ kind: result, ...check }) => ({ ...check, result }));
 }
 
-/** The same for a person. */
 export function renderChecks(
   checks: readonly ClusterCheck[],
   format: keyof typeof ROWS_MAX = 'table',

@@ -20,7 +20,6 @@ import type { CommandError } from '../process/exit-codes.ts';
 import { STACK_OUTPUT_NAMES } from './stack.ts';
 import type { StackOutputName, StackOutputs } from './stack.ts';
 
-/** Which stack. */
 export interface StackToDescribe {
   readonly stackName: string;
   readonly stage: string;

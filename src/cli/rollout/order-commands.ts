@@ -37,7 +37,6 @@ export interface Ordering<Ask, Options> {
   readonly ask: Ask;
 }
 
-/** One order. */
 export interface OrderRow<Ask> {
   readonly kind: string;
   readonly summary: string;

@@ -25,7 +25,6 @@ import type { FleetClusterLine, StageTally } from '../../app/fleet/rollout/list-
 import { isAtZero, tallyStages } from '../../app/fleet/rollout/list-clusters.ts';
 import { describePool } from '../../core/fleet/attribution/fleet-pool.ts';
 
-/** All that is known. */
 export function renderStatus(status: RolloutStatus): Line[] {
   const { cluster, namespace, name, staged } = status;
   const revision = staged && `${staged.revision}, since ${timeText(staged.startedAtMs)}`;
@@ -96,7 +95,6 @@ type Field = readonly [string, string | undefined];
 
 type Staged = NonNullable<(RolloutStatus | FleetStatus)['staged']>;
 
-/** What a home says in its own words. */
 interface OwnWords {
   /** Whose it is, as the first line names it. */
   readonly name: string;

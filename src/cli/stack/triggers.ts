@@ -28,7 +28,6 @@ const SCHEDULE_OUTPUTS = {
 /** Functions that are called by schedules. */
 export const SCHEDULED_FUNCTIONS: readonly string[] = Object.keys(SCHEDULE_OUTPUTS);
 
-/** The rules that the outputs name. */
 export function openSchedules(
   rules: RuleControl,
   stackName: string,
@@ -107,7 +106,6 @@ export interface TriggerControl {
   close(): void;
 }
 
-/** Where a trigger is to be. */
 type TriggerState = 'Enabled' | 'Disabled';
 
 /** Triggers of which functions, and where they are to be. */

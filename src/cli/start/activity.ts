@@ -21,7 +21,6 @@ export interface Activity {
   readonly troubleCount: () => number;
 }
 
-/** How to keep. */
 export interface ActivityOptions {
   readonly linesMax: number;
   /** Called with every line of any level; for `--verbose`. */
@@ -83,7 +82,6 @@ function clusterMark({ cluster }: LogFields): string {
   return cluster === undefined || cluster === null ? '' : `${String(cluster)} `;
 }
 
-/** What a run did. */
 function reconcileSentence(fields: LogFields): string {
   const done = EFFECTS.map(([name, verb]) => ({ verb, count: countIn(fields, name) }))
     .filter(({ count }) => count > 0)

@@ -33,7 +33,6 @@ export interface ClusterSource {
   readonly close: () => Promise<void>;
 }
 
-/** What opening needs. */
 export interface OpenSource {
   readonly options: StartOptions;
   /** Where files for the user lie while this runs. */

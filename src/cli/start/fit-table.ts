@@ -7,7 +7,6 @@ import { counted } from '@rollcall/base/counted.ts';
 import { textOf } from '../command-line/colour.ts';
 import type { Line } from '../command-line/colour.ts';
 
-/** What a terminal shows. */
 export interface Room {
   readonly rows: number;
   readonly columns: number;
@@ -20,7 +19,6 @@ export interface Block {
   readonly isWell: boolean;
 }
 
-/** A cluster. */
 export interface ClusterPart {
   readonly headline: string;
   readonly outages: readonly Line[];
@@ -31,7 +29,6 @@ export interface ClusterPart {
   readonly isWell: boolean;
 }
 
-/** How much is shown of what is well. */
 interface Share {
   /** Rows of each cluster. */
   readonly rowsMax: number;
@@ -47,7 +44,6 @@ const ALL: Share = {
 /** What just happened goes before what is well. */
 const ACTIVITY_MIN = 3;
 
-/** All of it. */
 export function wholeTable(parts: readonly ClusterPart[]): readonly Line[] {
   return linesOf(parts, [], ALL);
 }

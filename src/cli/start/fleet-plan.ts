@@ -25,7 +25,6 @@ import type { FleetReader } from '../../ports/fleet-reader.ts';
 /** What can be injected into a fleet: local machines run no containers, so an image's name asks for it (docs/try-it.md). */
 export const FLEET_FAILURES = ['bad-image', 'crash-loop', 'kernel', 'slow-api'] as const;
 
-/** One of them. */
 export type FleetFailure = (typeof FLEET_FAILURES)[number];
 
 /** What a release is, and what it needs to be seen. */
@@ -129,10 +128,8 @@ function wrong(message: string): CommandError {
   return usageError(message, 'Leave one of them out; `npm start -- --help` shows all options.');
 }
 
-/** How it ended. */
 export type FleetEnding = 'completed' | 'halted' | 'rolled-back';
 
-/** What a play is about. */
 export interface FleetPlan {
   readonly onHalt: FleetBreach;
   /** Absent: the release is good. */
@@ -170,10 +167,8 @@ export function isAsPlanned(
   return ending === expected && record.stage === 0;
 }
 
-/** One that can be applied. */
 export type ReadFleet = Extract<FleetReading, { readonly kind: 'fleet' }>;
 
-/** The two of a play. */
 export interface FleetDocuments {
   readonly proven: ReadFleet;
   readonly played: ReadFleet;

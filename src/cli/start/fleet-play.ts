@@ -31,7 +31,6 @@ import type { Play, Seen, Went } from './player.ts';
 import type { FleetDocuments, ReadFleet, FleetEnding, FleetPlan } from './fleet-plan.ts';
 import { endingOf, isAsPlanned } from './fleet-plan.ts';
 
-/** What a play needs. */
 export interface FleetPlayOptions {
   readonly plan: FleetPlan;
   readonly documents: FleetDocuments;
@@ -201,7 +200,6 @@ export class FleetPlay implements Play<FleetReport> {
   }
 }
 
-/** The part of the document. */
 export interface FleetReport {
   readonly namespace: string;
   readonly name: string;
@@ -257,7 +255,6 @@ const GIVEN: ReadonlySet<FleetClusterLine['phase']> = new Set(['rolling', 'well'
 /** The DaemonSet that was proven first, as it was created. */
 const FIRST_GENERATION = 1;
 
-/** The most that was seen. */
 export class TouchedNodes {
   readonly #key: FleetKey;
   readonly #most = new Map<string, number>();

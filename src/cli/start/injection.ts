@@ -15,7 +15,6 @@ import type { Play, Seen } from './player.ts';
 /** What can be injected. */
 export const INJECTED_FAILURES = ['bad-image', 'crash-loop', 'slow-leak', 'flap'] as const;
 
-/** One of them. */
 export type InjectedFailure = (typeof INJECTED_FAILURES)[number];
 
 /** An example that every node of a local cluster has a pod of. */
@@ -60,7 +59,6 @@ function failingPatch(failure: InjectedFailure, generation: number): JsonObject 
   };
 }
 
-/** What an injection needs. */
 export interface InjectionOptions {
   readonly failure: InjectedFailure;
   /** Strategic merge patch of the target. Rejects when it is refused. */

@@ -96,7 +96,6 @@ deployment, each second here. With --inject it is done when the rollout is halte
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 not settled in time.`;
 };
 
-/** A parser of whole numbers within bounds. */
 function parseWhole(bounds: { readonly min: number; readonly max: number }) {
   return (value: string): number => {
     const number = Number(value);

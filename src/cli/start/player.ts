@@ -7,7 +7,6 @@
 import type { ClusterOverview } from '../../engine/overview.ts';
 import type { Line } from '../command-line/colour.ts';
 
-/** What a play sees of the clusters. */
 export interface Seen {
   readonly clusters: readonly ClusterOverview[];
   readonly isSettled: boolean;
@@ -16,7 +15,6 @@ export interface Seen {
 /** `look-again`: what the next step waits for is seen with the next look. */
 export type Went = 'look-again' | 'go-on' | 'over';
 
-/** One step of a script. */
 export interface Step {
   /** What it waits for, as the command says it. */
   readonly title: string;

@@ -10,7 +10,6 @@ import { coloured, isColourWanted, uncoloured } from '../command-line/colour.ts'
 import type { Line } from '../command-line/colour.ts';
 import type { Room } from './fit-table.ts';
 
-/** A place to show a table that changes. */
 export interface Screen {
   /** The table as it is now, in place of what was shown before; on a terminal alone. */
   show(lines: readonly Line[]): void;
@@ -57,7 +56,6 @@ function createLiveScreen(stream: WriteStream): Screen {
   };
 }
 
-/** A screen that nothing is redrawn on. */
 export function createPlainScreen(stream: Pick<NodeJS.WritableStream, 'write'>): Screen {
   let concluded = '';
   const say = (line: string): void => {

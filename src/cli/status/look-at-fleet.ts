@@ -24,7 +24,6 @@ export const FILTER_OPTIONS = {
   label: LABEL_OPTION,
 };
 
-/** What was seen. */
 export interface SeenFleet {
   readonly fleet: GatheredFleet;
   readonly health: FleetHealth;

@@ -42,7 +42,6 @@ export type Dollars = Readonly<
   Record<'sqs' | 'reads' | 'writes' | 'invocations' | 'durations' | 'logs', number>
 >;
 
-/** What a usage costs. */
 export function dollarsOfUsage(usage: Usage): Dollars {
   return {
     // The delay queue is a standard one, and a little cheaper; it is not told apart.
@@ -55,7 +54,6 @@ export function dollarsOfUsage(usage: Usage): Dollars {
   };
 }
 
-/** All of it. */
 export function totalOf(dollars: Dollars): number {
   return Object.values(dollars).reduce((sum, part) => sum + part, 0);
 }

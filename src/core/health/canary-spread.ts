@@ -9,7 +9,6 @@ import type { NodeProjection } from '../model/projections.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 
-/** What a canary is chosen from and by. */
 export interface CanaryChoice {
   /** Nodes that run a pod of the DaemonSet, without those that the policy excludes. */
   readonly nodes: readonly NodeProjection[];
@@ -34,7 +33,6 @@ interface Candidate {
   readonly values: readonly (string | undefined)[];
 }
 
-/** What is chosen so far. */
 interface Chosen {
   readonly names: Set<NodeName>;
   readonly values: Set<string>;

@@ -14,7 +14,6 @@ import { stratumOf } from './canary-spread.ts';
 /** Whose failure it is: `start` and `run` are the release's, `node` is the node's until its controls say otherwise. */
 export type FailureClass = 'start' | 'run' | 'node';
 
-/** A pod that failed. */
 export interface FailedPod {
   readonly kind: 'failed';
   readonly class: FailureClass;
@@ -38,7 +37,6 @@ export interface StartingPod {
   readonly failsAtMs: number;
 }
 
-/** What a pod is evidence of. */
 export type PodEvidence =
   /** Ready on a node that is Ready, and nothing failed since the baseline. One restart may have been: it restarts a soak. */
   | { readonly kind: 'well'; readonly restarts: number }
@@ -277,7 +275,6 @@ export function judgeOnNode(
 /** As many as a record keeps: 4 KB. */
 export const BASELINES_MAX = 64;
 
-/** The baseline of one pod as it is now. */
 export function baselineOf({ uid, trouble }: PodProjection): PodBaseline {
   const exitAtMs = trouble?.lastExit?.finishedAtMs;
   const restarts = trouble?.restarts ?? 0;

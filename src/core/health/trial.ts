@@ -101,7 +101,6 @@ export interface DrawRule<M> {
   readonly outages?: ReadonlySet<string>;
 }
 
-/** A unit that failed. */
 export interface DrawnFailure<M> {
   readonly member: M;
   readonly isCounted: boolean;

@@ -28,7 +28,6 @@ const FORGOTTEN_AFTER_MS = 60 * MINUTE_MS;
 /** Clusters in trouble that are remembered, so that the item stays small; of more only the share tells. */
 const TROUBLED_MAX = 2_000;
 
-/** One kind of trouble of one cluster. */
 interface TroubleEntry {
   /** Absent: it does not hold any more. */
   readonly sinceMs?: number;
@@ -36,10 +35,8 @@ interface TroubleEntry {
   readonly countedMs?: number;
 }
 
-/** What is remembered of one cluster. */
 export type ClusterTroubles = Readonly<Partial<Record<ClusterTrouble, TroubleEntry>>>;
 
-/** What the walk remembers of the fleet. */
 export interface TroubleBook {
   /** As the walk before found it, by cluster. */
   readonly former: Readonly<Record<string, ClusterTroubles>>;
@@ -79,7 +76,6 @@ function troublesOfBreaker(
   return isNotCalm(breaker, nowMs) ? ['unreachable', ...noted] : noted;
 }
 
-/** What one look at a cluster came to. */
 export interface TroubleLook {
   readonly troubles: ClusterTroubles;
   /** Those that count from this look on. */

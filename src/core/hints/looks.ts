@@ -20,7 +20,6 @@ const LATER_MS = 1_000;
 /** Timers of one key that are remembered: the soonest. A forgotten one costs one small read. */
 const REMEMBERED_MAX = 16;
 
-/** What of a state tells which timers were sent. */
 export type SentTimers = Pick<DaemonSetState, 'dueSentAtMs' | 'timersSentAtMs'>;
 
 /**

@@ -77,7 +77,6 @@ export function beginWalk(
   return { kind: 'begun', walk };
 }
 
-/** What an invocation got done. */
 export interface WalkProgress {
   /** Where the next one goes on; absent: this was the end of the directory. */
   readonly cursor?: string;

@@ -7,7 +7,6 @@
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 
-/** The object that a request is about. */
 interface Target {
   readonly namespace: string;
   readonly name: string;
@@ -41,7 +40,6 @@ export interface PatchEffect extends Target {
   readonly body: JsonObject;
 }
 
-/** Creates a ControllerRevision under its name. */
 export interface CreateRevisionEffect extends Target {
   readonly kind: 'create-revision';
   readonly body: JsonObject;

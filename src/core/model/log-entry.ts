@@ -38,7 +38,6 @@ export interface EffectEntry {
   readonly causes?: Readonly<Record<string, number>>;
 }
 
-/** A change of a rollout that a run recorded. */
 export type RolloutEntry =
   | {
       readonly kind: 'rollout';

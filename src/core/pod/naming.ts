@@ -28,7 +28,6 @@ const PREFIX_LENGTH_MAX = NAME_LENGTH_MAX - NAME_HASH_LENGTH - 1;
 const NAMES_REMEMBERED_MAX = 50_000;
 const rememberedLetters = new Map<string, string>();
 
-/** What a slot name is computed from. */
 export interface SlotNameInput {
   readonly daemonSetName: string;
   readonly daemonSetUid: Uid;

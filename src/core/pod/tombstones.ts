@@ -29,7 +29,6 @@ interface Bearing {
   readonly uid: Uid;
 }
 
-/** What is kept is judged by this. */
 export interface BurialContext {
   readonly nowMs: number;
   /** For those of a state: the time of the last message that its view was told. */

@@ -15,7 +15,6 @@ import type { NodeView, PlannedDelete } from '../model/plan.ts';
 import type { RemovalCount } from './removal-rules.ts';
 import { REMOVAL_WINDOW_MS } from './removal-rules.ts';
 
-/** A mass removal as one run sees it. */
 export interface Removal extends RemovalCount {
   /** Nodes whose pods are to go in this run, in the order of the view. */
   readonly leaving: readonly NodeView[];

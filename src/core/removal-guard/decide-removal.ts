@@ -31,7 +31,6 @@ export const SETTLE_MS = 5_000;
 const ALLOWED_MS = 3_600_000;
 const TOKEN_RADIX = 36;
 
-/** What a mass removal is judged by. */
 export interface RemovalInput {
   readonly daemonSet: DaemonSetObject;
   readonly rules: RemovalRules;
@@ -45,7 +44,6 @@ export interface RemovalInput {
   readonly stance: 'act' | 'watch';
 }
 
-/** What becomes of it. */
 export interface RemovalDecision {
   /** `settle`: what was not sent yet waits until `untilMs`. `hold`: nothing that takes a pod away is sent. */
   readonly kind: 'go' | 'settle' | 'hold';
@@ -59,7 +57,6 @@ export function isEdited(record: RemovalRecord | undefined, placement: number): 
   return record !== undefined && record.placement !== placement;
 }
 
-/** Decides one removal. */
 export function decideRemoval(input: RemovalInput): RemovalDecision {
   const { removal, rules, daemonSet, placement, record, stance } = input;
   if (removal.pods === 0 || isOff(rules, daemonSet)) return rest(input, { placement });

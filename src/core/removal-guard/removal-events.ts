@@ -11,7 +11,6 @@ import { CONFIRM_ANNOTATION } from './removal-rules.ts';
 
 const MESSAGE_LENGTH_MAX = 1_024;
 
-/** The DaemonSet that is told of. */
 interface Told {
   readonly namespace: string;
   readonly name: string;

@@ -51,7 +51,6 @@ export type RolloutNote =
   /** OnDelete: it stays until somebody deletes it. */
   | { readonly kind: 'outdated'; readonly pod: string };
 
-/** One create of a rolling update. */
 export type RolloutCreate = NameChoice & Pick<PlannedCreate, 'node'>;
 
 /** What a rolling update wants in this run. */

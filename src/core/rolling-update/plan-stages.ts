@@ -7,19 +7,26 @@
  * built-in controller rolls the others itself.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { IntentJudgement, PlanContext, PlannedEvent, View } from '../model/plan.ts';
+import type { IntentJudgement, PlanContext, PlannedEvent, View, NodeView } from '../model/plan.ts';
 import type { PolicyProblem, RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { Json } from '@rollcall/base/json.ts';
 import { revisionHash } from '../history/revisions.ts';
 import { demandOf } from '../daemon-set/template-demand.ts';
 import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
-import { minReadyMsOf } from '../pod/pod-facts.ts';
+import {
+  minReadyMsOf,
+  isAvailable,
+  isNamedUpdated,
+  templateGenerationOf,
+} from '../pod/pod-facts.ts';
 import { findTargets } from '../pods/targets.ts';
 import type { Targets } from '../pods/targets.ts';
 import { advanceStages } from '../stages/advance-stages.ts';
 import { unprovenBefore } from '../rollout/known-bad.ts';
 import type { Stages } from '../stages/stages-input.ts';
-import { findStageNodes } from './stage-nodes.ts';
+import { compileSelector } from '@rollcall/base/label-selector.ts';
+import type { NodeName } from '../model/identifiers.ts';
+import type { StageNode } from '../stages/stage-node.ts';
 
 /** Stages of one run; `unreadable`: the policy holds everything. */
 export type Staging =
@@ -137,4 +144,63 @@ export function stagingEvents(staging: Staging): readonly PlannedEvent[] {
       return [{ type: 'Warning', reason: 'InvalidRolloutPolicy', message, isStanding: true }];
     }
   }
+}
+
+/**
+ * Nodes that are to run a pod (`run`), or that keep the one that they have (`keep`), in the order of
+ * the view. A pod that is terminating, or whose delete was accepted, is gone for a rollout; one
+ * whose delete is on its way is not well. Made before pods are planned, because which revision a
+ * node is to run follows from it.
+ */
+function findStageNodes(
+  view: View,
+  at: {
+    readonly intents: IntentJudgement;
+    /** Of the template. */
+    readonly hash: string;
+    readonly policy: RolloutPolicy;
+    readonly placement: 'run' | 'keep';
+  },
+): readonly StageNode[] {
+  const { intents, hash, policy } = at;
+  const deletes = intents.unseen.filter((intent) => intent.kind === 'delete');
+  const accepted = new Set(deletes.map(({ uid }) => uid));
+  const doomed = new Set(
+    intents.unresolved.flatMap((intent) => (intent.kind === 'delete' ? [intent.uid] : [])),
+  );
+  const templateGeneration = templateGenerationOf(view.daemonSet);
+  const current = { hash, templateGeneration };
+  const ready = { minReadyMs: minReadyMsOf(view.daemonSet), nowMs: view.nowMs };
+  const exclude = policy.exclude === undefined ? undefined : compileSelector(policy.exclude);
+  const emptied = newestGone(view);
+  const describe = ({ node, pods }: NodeView): StageNode => {
+    const staying = pods.filter((pod) => !pod.isTerminating && !accepted.has(pod.uid));
+    const updated = staying.find((pod) => isNamedUpdated(pod, current));
+    const old = staying.find((pod) => !isNamedUpdated(pod, current));
+    const isWell = updated !== undefined && isAvailable(updated, ready) && !doomed.has(updated.uid);
+    return {
+      node,
+      isWell,
+      isMoving: old === undefined && !isWell,
+      isExcluded: exclude?.matches(node.labels) === true,
+      ...defined({
+        old,
+        updated,
+        isLeaving: old !== undefined && doomed.has(old.uid) ? true : undefined,
+        emptySinceMs: pods.length === 0 ? emptied.get(node.name) : undefined,
+      }),
+    };
+  };
+  const isMeant = ({ placement, pods }: NodeView): boolean =>
+    placement === at.placement && (placement === 'run' || pods.length > 0);
+  return view.nodes.filter(isMeant).map(describe);
+}
+
+/** When the newest pod of each node was told to be gone. */
+function newestGone({ gone }: View): ReadonlyMap<NodeName, number> {
+  const newest = new Map<NodeName, number>();
+  for (const { node, goneAtMs } of gone) {
+    newest.set(node, Math.max(goneAtMs, newest.get(node) ?? 0));
+  }
+  return newest;
 }

@@ -16,7 +16,6 @@ import type { NodeDecision, PodDecisions } from '../pods/plan-pods.ts';
 import type { Planning } from '../pods/planning.ts';
 import { isAvailable, isHeld, nodeOf } from '../pod/pod-facts.ts';
 
-/** One pod as a rolling update sees it. */
 export interface RolloutPod {
   readonly pod: PodProjection;
   /** Available by its own conditions (spec 2.9). */

@@ -33,7 +33,6 @@ export type StepWithSurge =
   | 'repeat-vacate'
   | 'refused';
 
-/** What a rolling update with surge does. */
 export interface WalkWithSurge {
   /** Old pods that go at once: replaced, or unavailable where none should run. */
   readonly deletes: readonly OldSite[];

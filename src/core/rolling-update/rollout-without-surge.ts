@@ -20,14 +20,12 @@ import type { RolloutPod, Site } from './rollout-states.ts';
 export type StepWithoutSurge =
   'fine' | 'unavailable' | 'delete' | 'repeat' | 'candidate' | 'refused';
 
-/** A site and its old pod. */
 export interface OldSite {
   readonly site: Site;
   readonly node: Site['node'];
   readonly old: RolloutPod;
 }
 
-/** What a rolling update without surge does. */
 export interface WalkWithoutSurge {
   /** Old pods that go, in the order in which a burst is cut. */
   readonly deletes: readonly OldSite[];

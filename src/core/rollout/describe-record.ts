@@ -88,7 +88,6 @@ export function describeStep({
   }
 }
 
-/** How many nodes run the new revision. */
 function describeNodes({ step, baseNodes }: RolloutRecord): string {
   return `${String(step.updatedNodes)} of ${counted(baseNodes, 'node')} updated`;
 }

@@ -19,7 +19,6 @@ import type { Holds, StepRules } from './judge-step.ts';
 import { describeMissing } from './pod-counts.ts';
 import type { Generations, PodCounts } from './pod-counts.ts';
 
-/** What nodes do while it is held. */
 export interface Retreat {
   /** A breach sends them back to the good revision. */
   readonly isRollingBack: boolean;
@@ -33,7 +32,6 @@ export function phaseOf({ kind }: Gate, { isRollingBack, isBack }: Retreat): Rol
   return kind === 'breach' && isRollingBack && !isBack ? 'Returning' : PHASES[kind];
 }
 
-/** What the gate is told from. */
 export interface GateInput {
   readonly record: RolloutRecord;
   readonly policy: PolicyReading;

@@ -59,7 +59,6 @@ export function wayBackOf({
   return former?.hash === hash ? undefined : former;
 }
 
-/** One release is left for another. */
 export interface Leaving {
   readonly from: string;
   readonly to: string;

@@ -59,7 +59,6 @@ export interface OrderStands {
   readonly since?: OrderNote;
 }
 
-/** The orders that a record holds. */
 interface OrderNotes<Resumed, Undo> {
   readonly paused?: OrderNote;
   readonly approved?: OrderNote & { readonly stepIndex: number };

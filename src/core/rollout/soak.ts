@@ -9,7 +9,6 @@
  */
 import type { OpenStep, RolloutRecord } from '../model/rollout-record.ts';
 
-/** What one look knows of it. */
 export interface SoakMoment {
   readonly nowMs: number;
   readonly soakMs: number;
@@ -80,7 +79,6 @@ export function soakAfter(
   return { soak: { ...lost, ...since }, restarts };
 }
 
-/** One more where one ends that was not over. */
 function lostSoaks(step: OpenStep, after: Soak, at: SoakMoment): Pick<Soak, 'soaksLost'> {
   const { wellSinceMs, soaksLost = 0 } = step;
   const isLost =

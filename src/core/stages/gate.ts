@@ -25,7 +25,6 @@ import { judgeStep } from '../rollout/judge-step.ts';
 import type { StepGate, StepShown } from '../rollout/judge-step.ts';
 import type { Steps } from './steps.ts';
 
-/** What a gate is judged on. */
 export interface GateInput {
   readonly input: StagesInput;
   readonly record: RolloutRecord;

@@ -29,7 +29,6 @@ export function isWatchedReturn({ isReturn, returnedAtMs, breach }: RolloutRecor
   return isReturn && returnedAtMs === undefined && breach === undefined;
 }
 
-/** The moments of a look at a record. */
 export function momentsIn({ startedAtMs }: RolloutRecord, { nowMs }: StagesInput): Moments {
   return { nowMs, sinceMs: startedAtMs };
 }

@@ -30,7 +30,6 @@ export interface StageNode {
   readonly emptySinceMs?: number;
 }
 
-/** Its name. */
 export function nameOf({ node }: StageNode): NodeName {
   return node.name;
 }

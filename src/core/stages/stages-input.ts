@@ -13,7 +13,6 @@ import type { StagedProgress } from '../model/staged-progress.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { StageNode } from './stage-node.ts';
 
-/** What one run knows. */
 export interface StagesInput {
   readonly policy: RolloutPolicy;
   /** As the state has it; absent: a policy is seen for the first time. */

@@ -156,7 +156,6 @@ function findRefused(
   return refused.find((each) => each.hash === hash || each.id === id);
 }
 
-/** How long requests took before it. */
 function answersAt(record: RolloutRecord | undefined): Pick<RolloutRecord, 'answers'> {
   return record?.answers === undefined ? {} : { answers: answersBefore(record.answers) };
 }

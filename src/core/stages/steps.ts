@@ -17,7 +17,6 @@ import { isPending, nameOf, servesNobody } from './stage-node.ts';
 import type { StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 
-/** The steps as they stand. */
 export interface Steps {
   /** Nodes of open steps, without those that the policy leaves out. */
   readonly open: readonly StageNode[];

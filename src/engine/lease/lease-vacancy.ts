@@ -14,7 +14,6 @@ import type { LiveRead } from '../../ports/cluster/cluster-access.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { WATCHER_LEASE, leaseFacts } from '../../watcher/lease/lease-object.ts';
 
-/** Who renews the Lease. */
 export interface LeaseHolder {
   readonly holder: string;
   /** Absent: the Lease names none. */
@@ -36,7 +35,6 @@ export type Vacancy =
   | ({ readonly kind: 'held' } & LeaseHolder)
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** What watching needs. */
 export interface VacancyWatch {
   readonly readLease: () => Promise<LiveRead<KubernetesObject>>;
   readonly clock: Clock;

@@ -27,7 +27,6 @@ export interface ProbeAccess {
   ): Promise<LiveRead<unknown>>;
 }
 
-/** What came of writing conditions. */
 export type ConditionsWrite =
   | { readonly kind: 'written' }
   /** It changed since it was read, or is gone: read it again. */

@@ -28,7 +28,6 @@ export interface FleetVersion extends FleetInstance {
   readonly version: number;
 }
 
-/** One page of records. */
 export interface FleetRecordPage {
   readonly records: readonly FleetRecord[];
   /** Those whose record this release cannot read: they hold up no other. */

@@ -7,7 +7,6 @@
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration, RivalNote } from '../../core/model/registration.ts';
 
-/** One page of the directory. */
 export interface DirectoryPage {
   readonly clusters: readonly ClusterId[];
   /** Pass it on to get the next page; absent on the last one. */

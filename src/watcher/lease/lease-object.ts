@@ -108,7 +108,6 @@ function namedAfter(
   return named === undefined ? {} : { annotations: others };
 }
 
-/** Its version. */
 export function versionOf(lease: KubernetesObject): ResourceVersion | undefined {
   return leaseFacts(lease).version;
 }

@@ -21,20 +21,17 @@ export interface ListWatchTarget<Item> {
   heard(): void;
 }
 
-/** How a list or a stream ended. */
 export type StreamEnd =
   | { readonly kind: 'listed' | 'ended' | 'silent' }
   | { readonly kind: 'broken' | 'no-watch-list'; readonly message: string }
   | { readonly kind: 'failed'; readonly failure: SourceFailure };
 
-/** What a reader makes of frames. */
 export interface ReaderEvents<Item> {
   replaced(items: readonly Item[], version: ResourceVersion): void;
   changed(kind: 'added' | 'modified' | 'deleted', raw: KubernetesObject): void;
   bookmarked(version: ResourceVersion): void;
 }
 
-/** Reads one stream. */
 export interface FrameReader {
   /** Takes one frame; answers how the stream ended if it did, or must. */
   read(frame: WatchFrame): StreamEnd | undefined;

@@ -41,7 +41,6 @@ interface DeltaBatch {
   readonly chars: number;
 }
 
-/** An object as it stands in one slice. */
 export interface SliceMember {
   readonly tracked: Tracked;
   readonly projection: Projection;

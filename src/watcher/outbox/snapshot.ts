@@ -33,7 +33,6 @@ const OBJECT_OVERHEAD_CHARS = 80;
 /** Ingest writes each slice of a message as one item, within its time-out. */
 const SLICES_PER_MESSAGE_MAX = 64;
 
-/** What is left of one snapshot. */
 export class Snapshot implements PendingSlices {
   readonly sliceCount: number;
   readonly announcedSeq: number;

@@ -14,7 +14,6 @@ import type {
   WatchSource,
 } from '../../ports/cluster/watch-source.ts';
 
-/** One kind's lists and streams. */
 export interface StreamVitals {
   /** A request began, brought bytes, or ended. */
   readonly activeMs: number;
@@ -26,7 +25,6 @@ export interface StreamVitals {
   readonly listCount: number;
 }
 
-/** What is known at a moment. */
 export interface VitalSigns {
   readonly startedMs: number;
   readonly streams: Readonly<Partial<Record<WatchedKind, StreamVitals>>>;

@@ -32,7 +32,6 @@ import {
 } from './wire-bounds.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 
-/** A raw object whose identity was read. */
 export interface ProjectionInput {
   readonly identity: ObjectIdentity;
   readonly raw: KubernetesObject;
@@ -40,7 +39,6 @@ export interface ProjectionInput {
   readonly interner: Sharing;
 }
 
-/** A Node. */
 export function projectNode(input: ProjectionInput): NodeProjection {
   checkLabels(input);
   const node = core.projectNode(input, readingOf(input));
@@ -48,7 +46,6 @@ export function projectNode(input: ProjectionInput): NodeProjection {
   return node;
 }
 
-/** A Pod. */
 export function projectPod(input: ProjectionInput): PodProjection {
   checkLabels(input);
   const pod = core.projectPod({ ...input, ...input.shared }, readingOf(input));

@@ -12,7 +12,6 @@ import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/stores/credential-sto
 import type { Seal, TokenClaims, TokenPurpose } from '../../ports/stores/credential-store.ts';
 import type { CredentialQueue, TokenMint } from '../../ports/cluster/token-mint.ts';
 
-/** What a renewal needs. */
 export interface RenewalDependencies {
   readonly cluster: ClusterId;
   readonly mint: TokenMint;

@@ -17,7 +17,6 @@ import type { OpaqueReason } from '../project/projection.ts';
 import type { EpochHeader } from '../outbox/sender.ts';
 import type { Tracked } from '../project/store.ts';
 
-/** What a session runs on. */
 export interface SessionDependencies extends ProcessPorts {
   readonly source: WatchSource;
   readonly queue: EventQueue;
@@ -35,7 +34,6 @@ export interface ProcessMemory {
   sliceCount: number;
 }
 
-/** How an epoch begins. */
 export interface SessionStart {
   readonly header: EpochHeader;
   readonly reason: AnnouncementBody['reason'];
@@ -45,7 +43,6 @@ export interface SessionStart {
 /** Why an epoch ended. `refused`: the queue refused a body. `failed`: a bug. */
 export type SessionEnd = 'stopped' | 'lost' | 'missing' | 'restored' | 'refused' | 'failed';
 
-/** What a session is doing. */
 export type SessionPhase = 'announcing' | 'listing' | 'snapshot' | 'steady';
 
 /** Figures of a session, for status and tests. */

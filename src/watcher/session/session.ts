@@ -38,7 +38,6 @@ import type {
 } from './epoch.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 
-/** One epoch. */
 export class Session {
   readonly #on: SessionDependencies;
   readonly #start: SessionStart;

@@ -16,10 +16,8 @@ export interface EventAnswer {
   };
 }
 
-/** An event as a target gets it. */
 export type Envelope = Readonly<Record<string, unknown>>;
 
-/** Reads back what was delivered of a source. */
 export type ReadBack = (source: string) => Promise<readonly Envelope[]>;
 
 const HEADERS = {
@@ -27,7 +25,6 @@ const HEADERS = {
   authorization: 'AWS4-HMAC-SHA256 Credential=test/20261125/us-east-1/events/aws4_request',
 };
 
-/** Sends one request in AWS JSON. */
 export async function askAws(
   endpoint: string,
   target: string,
@@ -38,7 +35,6 @@ export async function askAws(
   return { status: answer.status, body: await answer.json() };
 }
 
-/** What a check of the suite works with. */
 export class EventBench {
   readonly #endpoint: string;
   readonly read: ReadBack;

@@ -14,7 +14,6 @@ import { EventBench, askAws } from './event-bench.ts';
 import type { Envelope } from './event-bench.ts';
 import { startMiniStack } from './reference-servers.ts';
 
-/** One implementation. */
 export interface EventImplementation {
   readonly name: string;
   readonly tools: readonly ToolRequirement[];

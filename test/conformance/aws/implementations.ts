@@ -17,7 +17,6 @@ import {
   type RunningServer,
 } from './reference-servers.ts';
 
-/** One implementation of one service. */
 export interface Implementation {
   readonly name: string;
   readonly tools: readonly ToolRequirement[];

@@ -14,7 +14,6 @@ import {
   type Message,
 } from '@aws-sdk/client-sqs';
 
-/** How a check receives. */
 export interface ReceiveOptions {
   readonly countMax?: number;
   readonly waitSeconds?: number;
@@ -28,13 +27,11 @@ export interface SendOptions {
   readonly delaySeconds?: number;
 }
 
-/** A queue under test. */
 export interface QueueUnderTest {
   readonly url: string;
   readonly isFifo: boolean;
 }
 
-/** A client for one endpoint. */
 export class QueueBench {
   readonly client: SQSClient;
   readonly #endpoint: string;

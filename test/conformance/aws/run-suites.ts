@@ -38,7 +38,6 @@ function describeSuite<Bench extends Closable>(
   });
 }
 
-/** Which checks of a suite run. */
 export type Selection = 'all' | 'quick';
 
 function select<Bench>(checks: readonly Check<Bench>[], selection: Selection): Check<Bench>[] {

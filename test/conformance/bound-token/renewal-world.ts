@@ -53,13 +53,11 @@ export const SENDER = '000000000000';
 const REGION = 'us-east-1';
 const TABLE = 'rollcall-test-registry';
 
-/** What a renewer's process said and how it ended. */
 export interface Renewed {
   readonly exitCode: number | null;
   readonly output: string;
 }
 
-/** Everything that runs. */
 export interface RenewalWorld {
   readonly admin: ApiClient;
   readonly uid: string;

@@ -21,7 +21,6 @@ export const PLACES = {
   toBeDeleted: 'ToBeDeletedByClusterAutoscaler',
 } as const;
 
-/** How a DaemonSet of the cast rolls. */
 export interface Part {
   readonly maxUnavailable: number;
   readonly maxSurge: number;
@@ -41,7 +40,6 @@ export const PARTS: Readonly<Record<string, Part>> = {
 /** Names of the DaemonSets. */
 export const PART_NAMES: readonly string[] = Object.keys(PARTS);
 
-/** The part that a DaemonSet plays. */
 export function partOf(name: string): Part {
   const found = PARTS[name];
   if (found === undefined) throw new Error(`nobody is called ${name}`);
@@ -79,7 +77,6 @@ export function daemonSetOf(name: string, template: TemplateVersion): Kubernetes
   });
 }
 
-/** The edit that brings a DaemonSet to a version. */
 export function editOf(template: TemplateVersion): unknown {
   return {
     spec: {
@@ -111,7 +108,6 @@ export function isMadeForStorage(name: string): boolean {
   return Number(name.replaceAll(/\D/g, '')) % 4 === 0;
 }
 
-/** What of a node moves pods. */
 export interface Site {
   readonly labels: Readonly<Record<string, string>>;
   readonly taintKeys: readonly string[];

@@ -27,7 +27,6 @@ import type { Theatre } from './theatre.ts';
 import { createWitness } from './witness.ts';
 import type { Witness } from './witness.ts';
 
-/** What to play. */
 export interface ChaosOptions {
   readonly seed: number;
   readonly minutes: number;
@@ -41,7 +40,6 @@ export interface ChaosOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What came of it. */
 export interface ChaosResult {
   readonly seed: number;
   readonly faults: readonly PerformedFault[];

@@ -26,7 +26,6 @@ import {
 } from './cast.ts';
 import type { TemplateVersion } from './cast.ts';
 
-/** A running churn. */
 export interface Churn {
   /** How often each kind of step was done. */
   readonly counts: Readonly<Record<string, number>>;
@@ -36,7 +35,6 @@ export interface Churn {
   readonly end: () => Promise<void>;
 }
 
-/** What churn needs. */
 export interface ChurnOptions {
   readonly admin: ApiClient;
   readonly seeded: Seeded;
@@ -303,7 +301,6 @@ class ChurnStage {
   }
 }
 
-/** The version at which a DaemonSet of the cast is. */
 export function versionOf(daemonSet: KubernetesObject): TemplateVersion {
   const { template } = daemonSet['spec'] as {
     readonly template: {

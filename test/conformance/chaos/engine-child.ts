@@ -14,7 +14,6 @@ import { EngineRefusal } from '../../../src/engine/engine-refusal.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import { IN_VAIN_CODE } from './program.ts';
 
-/** What the engine is started with. */
 export interface EngineSettings {
   readonly cluster: string;
   readonly server: string;
@@ -30,7 +29,6 @@ export interface EngineSettings {
   readonly logLevel: LogLevel;
 }
 
-/** What the engine says of itself. */
 export interface EngineWhereabouts {
   readonly pid: number;
   readonly watcherEnvironment: Readonly<Record<string, string>>;

@@ -23,7 +23,6 @@ export interface FaultContext {
   readonly witness: Witness;
 }
 
-/** What came of it. */
 export interface FaultResult {
   readonly hasFired: boolean;
   /** For the progress line. */

@@ -38,7 +38,6 @@ export interface Violation {
   readonly what: string;
 }
 
-/** What there is to judge. */
 export interface Case {
   readonly history: History;
   /** Those that the audit log has of that time. */

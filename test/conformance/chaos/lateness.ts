@@ -24,7 +24,6 @@ const FRESH_MS = 90_000;
 const LEASE_MS = 40_000;
 const TO_WORK_MS = 20_000;
 
-/** What was done to the processes. */
 export interface Disturbance {
   /** For how long one was frozen at most. */
   readonly freezeMsMax: number;

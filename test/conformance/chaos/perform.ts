@@ -8,7 +8,6 @@ import { FAULTS } from './faults.ts';
 import type { FaultContext, FaultResult, Target } from './faults.ts';
 import type { PlannedFault } from './plan.ts';
 
-/** A fault that was performed. */
 export interface PerformedFault extends FaultResult {
   readonly planned: PlannedFault;
   readonly beganAtMs: number;

@@ -25,10 +25,8 @@ export const FAULT_KINDS = [
   'cut-functions-api',
   'late-writes',
 ] as const;
-/** One of them. */
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** One fault of the plan. */
 export interface PlannedFault {
   readonly index: number;
   readonly kind: FaultKind;
@@ -41,7 +39,6 @@ export interface PlannedFault {
   readonly variant: number;
 }
 
-/** What to plan for. */
 export interface PlanOptions {
   readonly minutes: number;
   readonly kinds: readonly FaultKind[];

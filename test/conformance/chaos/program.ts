@@ -9,7 +9,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { createComponent } from '../../../scripts/lib/component.ts';
 import type { Reaper } from '../../../scripts/lib/reaper.ts';
 
-/** What to run. */
 export interface ProgramOptions {
   readonly name: string;
   readonly commandLine: () => readonly [string, ...string[]];
@@ -17,7 +16,6 @@ export interface ProgramOptions {
   readonly reaper: Reaper;
 }
 
-/** A program that is kept running. */
 export interface Program {
   readonly name: string;
   readonly logPath: string;

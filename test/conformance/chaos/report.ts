@@ -29,7 +29,6 @@ export function failuresOf(result: ChaosResult): readonly string[] {
   return failures;
 }
 
-/** The summary for people. */
 export function summarize(result: ChaosResult): string {
   const { faults, churn, violations, writesInQuiet } = result;
   const byKind = Map.groupBy(faults, ({ planned }) => planned.kind);
@@ -54,7 +53,6 @@ export function summarize(result: ChaosResult): string {
   return lines.join('\n');
 }
 
-/** The command that plays the same plan again. */
 export function replayCommand(result: Pick<ChaosResult, 'seed'>, minutes: number): string {
   return `npm run test:chaos -- --minutes ${String(minutes)} --seed ${String(result.seed)}`;
 }

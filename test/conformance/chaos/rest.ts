@@ -22,7 +22,6 @@ export interface QuietStretch {
   readonly timers: number;
 }
 
-/** A run as the engine logs it. */
 export interface LoggedRun {
   readonly atMs: number;
   /** A cluster and a DaemonSet. */

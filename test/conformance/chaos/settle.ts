@@ -58,7 +58,6 @@ function askedInVain(error: unknown): readonly string[] {
   return [`asked in vain: ${String(error)}`];
 }
 
-/** What came of the time to settle. */
 export interface Settled {
   /** In which something was wrong that waited for no collector. */
   readonly tookMs: number;

@@ -13,7 +13,6 @@ interface Service {
   servedAtMs: number;
 }
 
-/** What is counted on. */
 export interface SuccessorQuestion {
   /** Versions that were the present one at some time since the live read before the deletion. */
   readonly rightVersions: ReadonlySet<string>;

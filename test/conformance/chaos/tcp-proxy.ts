@@ -23,7 +23,6 @@ export interface LinkCounts {
   readonly bytesHeld: number;
 }
 
-/** A link between two parties. */
 export interface Link {
   readonly name: string;
   /** Where the client connects to, on 127.0.0.1. */
@@ -46,7 +45,6 @@ interface State {
 /** How long a late request's connection to the server stays open for the answer nobody waits for. */
 const LATE_ANSWER_MS = 5_000;
 
-/** Opens a link that leads nowhere yet. */
 export async function openLink(name: string): Promise<Link> {
   const state: State = { target: undefined, cut: undefined, connectionsReset: 0, bytesHeld: 0 };
   const pairs = new Set<Pair>();

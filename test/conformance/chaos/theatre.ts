@@ -32,7 +32,6 @@ import type { Link } from './tcp-proxy.ts';
 
 /** Names of the links. */
 export const LINK_NAMES = ['watcher-api', 'watcher-queue', 'functions-api'] as const;
-/** One of them. */
 export type LinkName = (typeof LINK_NAMES)[number];
 
 /** Everything that faults can be done to. */
@@ -57,7 +56,6 @@ const CLUSTER = 'chaos';
 const ENGINE_START_MS = 180_000;
 const LOOK_MS = 100;
 
-/** How the theatre is to be. */
 export interface TheatreOptions {
   readonly keepLogs: boolean;
   /** Without the shipped admission policy, which knows the injectors of a cluster by a list only; default: with it. */

@@ -11,7 +11,6 @@ import { startObserver } from '../control-plane/observer.ts';
 import type { ObservedEvent, Observer } from '../control-plane/observer.ts';
 import type { DoublePlacement } from '../control-plane/double-placement.ts';
 
-/** What was seen of one history. */
 export interface History {
   readonly fromMs: number;
   readonly toMs: number;
@@ -21,7 +20,6 @@ export interface History {
   readonly relistCount: number;
 }
 
-/** A witness at work. */
 export interface Witness {
   readonly beginHistory: () => Promise<void>;
   readonly endHistory: () => Promise<void>;

@@ -12,14 +12,12 @@ import { belongs, mayStay, partOf } from './cast.ts';
 import type { Site } from './cast.ts';
 import { versionOf } from './churn.ts';
 
-/** Everything that is looked at. */
 export interface World {
   readonly nodes: readonly KubernetesObject[];
   readonly daemonSets: readonly KubernetesObject[];
   readonly pods: readonly KubernetesObject[];
 }
 
-/** One thing that is not as it should be. */
 export interface Wrong {
   readonly what: string;
   /** For the garbage collectors. */
@@ -97,7 +95,6 @@ interface Place {
   readonly pods: readonly PodRecord[];
 }
 
-/** What is wrong with the pods of a node. */
 function wrongOn({ name, version, site, pods }: Place): string | undefined {
   const [pod] = pods;
   const isPlace = belongs(name, site);

@@ -26,7 +26,6 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-/** The metadata fields that tests rely on. */
 export interface ObjectMetadata {
   readonly name: string;
   readonly namespace?: string;

@@ -7,7 +7,6 @@
 import { join } from 'node:path';
 import { ensurePrograms, versionFlags, type GoPrograms } from './go-programs.ts';
 
-/** What differs between releases. */
 interface Release {
   readonly version: string;
   /** Directory of go/. */

@@ -37,10 +37,8 @@ export const COMPONENT_NAMES = [
   'kwok',
 ] as const;
 
-/** One program of the control plane. */
 export type ComponentName = (typeof COMPONENT_NAMES)[number];
 
-/** All programs by name. */
 export type Components = Readonly<Record<ComponentName, Component>>;
 
 /** Power over the processes of a control plane. */
@@ -87,7 +85,6 @@ export function describeComponents(parts: {
   };
 }
 
-/** Makes the handle for running components. */
 export function controlComponents(parts: {
   readonly components: Components;
   readonly settings: Settings;

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { Binaries } from './build.ts';
 import type { IdentityFiles } from './identities.ts';
 
-/** Everything that the command lines depend on. */
 export interface Wiring {
   readonly binaries: Binaries;
   readonly directory: string;
@@ -34,7 +33,6 @@ export interface Settings {
   watchList: 'on' | 'off';
 }
 
-/** A program and its arguments. */
 export type CommandLine = readonly [string, ...string[]];
 
 const ETCD_QUOTA_BYTES = 8 * 1024 ** 3;
@@ -97,7 +95,6 @@ export function apiServerCommand(wiring: Wiring, settings: Readonly<Settings>): 
   ];
 }
 
-/** Where the API server reads its audit policy. */
 export function auditPolicyPath(wiring: Pick<Wiring, 'directory'>): string {
   return join(wiring.directory, 'audit-policy.yaml');
 }
@@ -168,7 +165,6 @@ export function servingCertificatePath(wiring: Pick<Wiring, 'certificateDirector
   return join(wiring.certificateDirectory, 'apiserver.crt');
 }
 
-/** Where an actor's kubeconfig lies in the run directory. */
 export function kubeconfigPathOf(wiring: Pick<Wiring, 'directory'>, actor: string): string {
   return join(wiring.directory, `${actor}.kubeconfig`);
 }

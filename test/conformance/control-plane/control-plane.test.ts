@@ -219,12 +219,10 @@ function sampleDaemonSet(name: string): object {
   return { metadata: { name }, spec: workload(name) };
 }
 
-/** A Deployment of one pod. */
 function sampleDeployment(name: string): object {
   return { metadata: { name }, spec: { ...workload(name), replicas: 1 } };
 }
 
-/** A pod that looks as if a DaemonSet had made it. */
 function daemonPod(node: string, name: string, owner: DaemonSetRecord): object {
   const { name: ownerName, uid } = owner;
   const kind = { apiVersion: 'apps/v1', kind: 'DaemonSet' };

@@ -19,7 +19,6 @@ export type TestActor = (typeof TEST_ACTORS)[number];
 /** Every actor, with those that only the control plane's own programs use. */
 export type Actor = TestActor | 'controllerManager' | 'scheduler' | 'kwok';
 
-/** A token for each actor. */
 export type ActorTokens = Readonly<Record<Actor, string>>;
 
 const SERVICE_ACCOUNT_GROUPS = [
@@ -93,7 +92,6 @@ export function writeIdentityFiles(directory: string): IdentityFiles {
   return files;
 }
 
-/** What a kubeconfig holds. */
 export interface KubeconfigContent {
   readonly clusterName: string;
   readonly server: string;

@@ -18,7 +18,6 @@ export interface Taint {
 /** The part a node plays in `variedNodes`. */
 export type NodeRole = 'control-plane' | 'gpu' | 'cordoned' | 'not-ready' | 'storage' | 'plain';
 
-/** What distinguishes one fake node from another. */
 export interface FakeNodeOptions {
   readonly name: string;
   readonly role?: NodeRole;

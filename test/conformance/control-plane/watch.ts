@@ -23,7 +23,6 @@ export interface WatchOptions {
   readonly onEvent: (event: WatchEvent) => void;
 }
 
-/** A running watch. */
 export interface Watch {
   /** Resolves when the first list has been reported; rejects if the server refuses it. */
   readonly listed: Promise<void>;

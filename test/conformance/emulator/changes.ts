@@ -57,7 +57,6 @@ export function asJsonPatch(base: Json, changes: readonly Change[]): Json {
   });
 }
 
-/** What is at a path. */
 function at(value: Json, names: readonly string[]): Json | undefined {
   let current: Json | undefined = value;
   for (const name of names) {

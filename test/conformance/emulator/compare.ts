@@ -5,7 +5,6 @@ import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Step } from './step.ts';
 
-/** One difference in the answer to one step. */
 export interface Difference {
   readonly step: Step;
   /** `status`, `body.spec.containers[].name`: indices and other numbers are left out, see `example`. */

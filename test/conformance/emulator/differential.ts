@@ -12,7 +12,6 @@ import type { ComparedServer } from './server.ts';
 import { shrinkEpisode } from './shrink.ts';
 import type { Step } from './step.ts';
 
-/** How much is compared. */
 export interface DifferentialOptions {
   readonly servers: Pair<ComparedServer>;
   readonly seed: number;
@@ -27,7 +26,6 @@ export interface DifferentialOptions {
   readonly allowed: readonly AllowedDifference[];
 }
 
-/** What came of it. */
 export interface DifferentialReport {
   readonly stepsPlayed: number;
   /** One text for each class of differences that is not allowed: what, how often, how to replay it. */

@@ -57,7 +57,6 @@ function isPublished(resource: JsonObject): boolean {
   return PLURALS.has(plural) && SUBRESOURCES.includes(subresource);
 }
 
-/** Which version is stored is the real server's own affair. */
 function withoutStorageHash({ storageVersionHash: _, ...resource }: JsonObject): JsonObject {
   return resource;
 }

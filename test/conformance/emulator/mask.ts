@@ -24,7 +24,6 @@ export function maskAnswer(step: Step, answer: Answer, memory: ServerMemory): Js
   return { status, warningsCount, body: maskBody(step, body, memory) };
 }
 
-/** A masked frame of a watch. */
 export function maskFrame(frame: Json, memory: ServerMemory): Json {
   if (!isJsonObject(frame)) return frame;
   const { type, object } = frame;

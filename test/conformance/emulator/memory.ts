@@ -21,7 +21,6 @@ interface Known {
   readonly versions: readonly string[];
 }
 
-/** The memory of one server. */
 export class ServerMemory {
   readonly #objects = new Map<string, Known>();
   readonly #uidSymbols = new Map<string, string>();
@@ -143,7 +142,6 @@ export class ServerMemory {
   }
 }
 
-/** What is known of an object after one more sight of it. */
 function follow(former: Known | undefined, object: JsonObject, uid: string): Known {
   const { metadata } = object;
   const version = isObject(metadata) ? text(metadata['resourceVersion']) : '';

@@ -17,13 +17,11 @@ import { ServerMemory } from './memory.ts';
 import type { Answer, ComparedServer, OpenWatch } from './server.ts';
 import type { Step } from './step.ts';
 
-/** The two servers. */
 export interface Pair<Side> {
   readonly left: Side;
   readonly right: Side;
 }
 
-/** What an episode came to. */
 export interface EpisodeResult {
   readonly differences: readonly Difference[];
   readonly stepsPlayed: number;

@@ -26,7 +26,6 @@ const MERGE = 'application/merge-patch+json';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is drawn. */
 class Draw {
   readonly #random: Random;
 

@@ -11,14 +11,12 @@ import type { TestActor } from '../control-plane/identities.ts';
 import type { ServerMemory } from './memory.ts';
 import type { Step } from './step.ts';
 
-/** What a server answered to one step. */
 export interface Answer {
   readonly status: number;
   readonly warningsCount: number;
   readonly body: Json;
 }
 
-/** A watch that runs. */
 export interface OpenWatch {
   /** Lines so far, parsed. */
   readonly frames: readonly Json[];
@@ -29,7 +27,6 @@ export interface OpenWatch {
   readonly close: () => void;
 }
 
-/** A server to compare. */
 export interface ComparedServer {
   readonly name: string;
   /** Sends the step with its references filled in; a watch that was accepted comes back open. */
@@ -37,7 +34,6 @@ export interface ComparedServer {
   readonly close: () => void;
 }
 
-/** Opens a server. */
 export function openServer(
   name: string,
   connectionOf: (actor: TestActor) => ApiConnection,

@@ -11,7 +11,6 @@ import type { Pair } from './run-episode.ts';
 import type { ComparedServer } from './server.ts';
 import type { Step } from './step.ts';
 
-/** What to shrink. */
 export interface ShrinkRequest {
   readonly servers: Pair<ComparedServer>;
   readonly difference: Difference;

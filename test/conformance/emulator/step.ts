@@ -14,7 +14,6 @@ export interface Change {
   readonly value: Json | undefined;
 }
 
-/** What is sent. */
 export type StepBody =
   | { readonly kind: 'literal'; readonly value: Json }
   /** The object as the server gave it last, changed; `fallback` when it is not known. */

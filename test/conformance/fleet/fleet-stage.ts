@@ -35,7 +35,6 @@ export const CLUSTERS = {
   'us-1': { mode: 'takeover', ring: 'second' },
 } as const;
 
-/** One of them. */
 export type ClusterName = keyof typeof CLUSTERS;
 
 /** Its DaemonSet. */
@@ -56,7 +55,6 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The stage. */
 export class FleetStage {
   readonly #clusters: ReadonlyMap<ClusterName, BareStage>;
   readonly #directory: string;
@@ -239,7 +237,6 @@ export class FleetStage {
   }
 }
 
-/** What is read of the JSON of a status. */
 export interface FleetStatusDocument {
   readonly phase: string;
   readonly summary: string;

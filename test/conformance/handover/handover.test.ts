@@ -205,7 +205,6 @@ function waitForConditions(
   return waitForObject(theatre, name, ({ status }) => isEnough(conditionsOf(status)));
 }
 
-/** Asks again after each change that the witness sees. */
 async function waitForObject(
   { admin, observer }: Theatre,
   name: string,

@@ -29,10 +29,8 @@ export const NODE_NAMES: readonly string[] = Array.from(
 
 /** The three starting states of a handover, as DaemonSets that are in them. */
 export const STATES = ['steady', 'rolling', 'surging'] as const;
-/** One of them. */
 export type State = (typeof STATES)[number];
 
-/** What is being handed over. */
 export interface Theatre extends BareStage {
   readonly controlPlane: ControlPlane;
   readonly kubectl: Kubectl;
@@ -139,7 +137,6 @@ export async function waitUntilHalfWay(theatre: Theatre, version: string): Promi
   });
 }
 
-/** What stood when the DaemonSets changed hands. */
 export interface Handed {
   /** Pods of the version that the DaemonSet has, by DaemonSet: none of them may go. */
   readonly current: Readonly<Record<State, readonly PodRecord[]>>;

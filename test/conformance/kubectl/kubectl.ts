@@ -8,14 +8,12 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** What a command came to. */
 export interface KubectlOutcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** How a command is run. */
 export interface KubectlOptions {
   /** Goes to stdin, for `-f -`. */
   readonly input?: string;
@@ -38,7 +36,6 @@ export interface Kubectl {
   readonly start: (command: string) => RunningKubectl;
 }
 
-/** A command that goes on. */
 export interface RunningKubectl {
   /** Resolves when what was printed so far matches. */
   readonly waitFor: (pattern: RegExp) => Promise<void>;

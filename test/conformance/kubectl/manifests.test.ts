@@ -130,7 +130,6 @@ function configMap(name: string): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } };
 }
 
-/** A CustomResourceDefinition with a schema of some 35 kB. */
 function definition(index: number): object {
   const member = (number: number): readonly [string, object] => [
     `field${String(number)}`,

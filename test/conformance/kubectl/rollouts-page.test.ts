@@ -47,7 +47,6 @@ interface Rendered {
   readonly spec?: { readonly template: unknown };
 }
 
-/** What the kustomization of the page makes of a content. */
 function render(directory: string, kubectl: string, content: string): readonly Rendered[] {
   const [, kustomization = ''] =
     /```yaml\n(# kustomization\.yaml\n[^]*?)```/.exec(readFileSync(PAGE, 'utf8')) ?? [];

@@ -33,7 +33,6 @@ const PARAMETERS: Readonly<Record<string, string | undefined>> = {
   ClusterUid: 'uid',
 };
 
-/** The policies of roles. */
 export function policiesOf(template: Template): readonly WrittenPolicy[] {
   return ofType(template, 'AWS::IAM::Role').flatMap(({ id, properties }) =>
     listOf(properties['Policies']).map((policy) => ({

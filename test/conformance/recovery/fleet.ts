@@ -15,7 +15,6 @@ export interface Fleet {
   readonly sets: readonly Rolled[];
 }
 
-/** How large it is. */
 export interface FleetSize {
   readonly nodes: number;
   readonly daemonSets: number;

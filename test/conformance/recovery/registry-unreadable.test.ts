@@ -87,7 +87,6 @@ async function expectSaid(fleet: Fleet, fromLine: number): Promise<void> {
   }
 }
 
-/** A warning or an error names the registry. */
 function saysSo({ stage }: Fleet, fromLine: number): boolean {
   return stage.activity.lines
     .slice(fromLine)

@@ -25,7 +25,6 @@ export type Backup = readonly Item[];
 
 type Item = Readonly<Record<string, AttributeValue>>;
 
-/** The tables of a running engine. */
 export interface OperatorTables {
   readonly drop: (id: TableId) => Promise<void>;
   /** Makes it again, empty, as it was declared. */
@@ -41,7 +40,6 @@ export interface OperatorTables {
 const BATCH_MAX = 25;
 const WAIT_SECONDS_MAX = 60;
 
-/** Opens them. */
 export function openTables(aws: LocalAws): OperatorTables {
   const client = new DynamoDBClient({
     endpoint: aws.dynamodbEndpoint,

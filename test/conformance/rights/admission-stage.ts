@@ -23,7 +23,6 @@ import type { DraftPod } from './wide-daemon-set.ts';
 /** Where the DaemonSets of WIDE_NAMESPACE are. */
 export const DAEMON_SETS = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/daemonsets`;
 
-/** The stage. */
 export interface AdmissionStage {
   readonly admin: ApiClient;
   readonly rollcall: ApiClient;
@@ -94,7 +93,6 @@ async function untilInForce(rollcall: ApiClient, wide: DaemonSetObject): Promise
   });
 }
 
-/** The pod that Rollcall makes of a DaemonSet. */
 export function podOf(daemonSet: DaemonSetObject, name = 'pod-1'): JsonObject {
   return podFromTemplate(prepareTemplate(daemonSet, 'abc'), { node: nodeName('n-1'), name });
 }

@@ -33,7 +33,6 @@ const COPIES = `/api/v1/namespaces/${WIDE_NAMESPACE}/podtemplates`;
 const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';
 const NEXT_IMAGE = 'registry.example/agent:2';
 
-/** A copy that is to be changed. */
 type Draft = Record<string, Json> & { metadata: Record<string, Json> };
 
 describe('copies of good templates, and a stolen credential (row 69)', () => {

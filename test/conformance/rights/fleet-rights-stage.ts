@@ -22,7 +22,6 @@ export const SETS = '/apis/apps/v1/namespaces/default/daemonsets';
 /** What a cluster in takeover is given, for kubectl. */
 export const TAKEOVER = ['-k', repositoryPath('infra/overlays/functions/takeover')];
 
-/** The stage. */
 export interface FleetRightsStage {
   readonly admin: ApiClient;
   readonly functions: ApiClient;

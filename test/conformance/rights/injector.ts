@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { createAuthority } from '@rollcall/local-cluster/access/certificates.ts';
 
-/** The webhook while it runs. */
 export interface Injector {
   /** To be created in the cluster. */
   readonly configuration: JsonObject;

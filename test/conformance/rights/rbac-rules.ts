@@ -9,7 +9,6 @@ import type { ApiClient } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 
-/** A rule of a role. */
 export interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];

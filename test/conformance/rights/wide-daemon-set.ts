@@ -112,7 +112,6 @@ export interface DraftPod {
   };
 }
 
-/** One way to tamper with a pod. */
 export interface Tampering {
   readonly what: string;
   /** Part of the refusal: the named field. */

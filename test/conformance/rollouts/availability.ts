@@ -20,7 +20,6 @@ export interface RolloutQuestion {
   readonly fromEvent: number;
 }
 
-/** A pod that came or went during the rollout. */
 export interface PodChange {
   readonly atMs: number;
   readonly node: string;

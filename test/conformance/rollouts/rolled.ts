@@ -14,7 +14,6 @@ import type { Stage } from '../scenarios/stage.ts';
 import { measureRollout } from './availability.ts';
 import type { RolloutReport } from './availability.ts';
 
-/** A version of the pod template. */
 export interface Version {
   readonly version: string;
   /** From bound to ready; at once without it. */
@@ -23,7 +22,6 @@ export interface Version {
   readonly isBad?: boolean;
 }
 
-/** How the DaemonSet is made. */
 export interface RolledOptions {
   readonly name: string;
   /** Where its pods belong. */
@@ -193,7 +191,6 @@ export async function waitUntilStill(stage: Stage, quietMs = STILL_MS): Promise<
   await stage.observer.waitUntilQuiet({ quietMs, deadlineMs: DEADLINE_MS });
 }
 
-/** What the witness saw of a rollout since an event. */
 export function reportSince(stage: Stage, rolled: Rolled, fromEvent: number): RolloutReport {
   const { uid, nodes, minReadySeconds } = rolled;
   return measureRollout(stage.observer.events, {

@@ -15,7 +15,6 @@ const STALLED_STEP_MAX_MS = 40_000;
 const ROLLOUTS_MAX = 2;
 const SLOW_STEPS_MAX = 1;
 
-/** What was measured of a rollout. */
 export interface MeasuredRollout {
   readonly stepsMs: readonly number[];
   readonly slowdown: number;

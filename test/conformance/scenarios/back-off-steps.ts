@@ -19,7 +19,6 @@ export interface BackOffStep {
 const LATE_MS_MAX = 2500;
 const RESTARTED_LATE_MS_MAX = 20_000;
 
-/** The steps that came too early or too late. */
 export function findWrongSteps(
   steps: readonly BackOffStep[],
   slowdown: number,

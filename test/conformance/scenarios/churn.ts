@@ -51,7 +51,6 @@ export function churn(
   return seeded.pick(STEPS)(stage, seeded);
 }
 
-/** Puts nodes back to what the examples expect. */
 export async function endChurn(stage: Pick<BareStage, 'admin'>): Promise<void> {
   for (const node of NODES.plain) {
     await stage.admin.patch(`/api/v1/nodes/${node}`, {

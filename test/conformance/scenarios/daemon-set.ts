@@ -3,7 +3,6 @@
  */
 import type { KubernetesObject } from '../control-plane/api.ts';
 
-/** What distinguishes one test DaemonSet from another. */
 export interface TestDaemonSet {
   readonly name: string;
   readonly namespace?: string;

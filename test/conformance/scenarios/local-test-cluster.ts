@@ -21,7 +21,6 @@ import { writeKubeconfigFile } from '../control-plane/identities.ts';
 import type { TestCluster } from '../control-plane/test-cluster.ts';
 import { createActivityLog } from './activity-log.ts';
 
-/** What the cluster begins with. */
 export interface LocalTestClusterOptions {
   readonly name: string;
   readonly machines?: readonly MachineSpec[];

@@ -43,7 +43,6 @@ export function collectionPath(object: KubernetesObject): string {
   return `${collection.prefix}${scope}/${collection.plural}`;
 }
 
-/** Reads the objects of a YAML file. */
 async function readManifest(path: string): Promise<KubernetesObject[]> {
   const text = await readFile(path, 'utf8');
   return parseAllDocuments(text)

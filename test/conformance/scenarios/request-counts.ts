@@ -22,7 +22,6 @@ const REQUESTS_PER_POD_MAX = 1.1;
 /** Of a small DaemonSet that is more than a tenth: batches and statuses do not become fewer in proportion. */
 const BESIDES_MAX = 40;
 
-/** Judges one try of so many. */
 export function judgeTry(made: Try, tries: { readonly left: number }): TryVerdict {
   const writes = findWrongWrites(made);
   if (writes.length > 0) return { kind: 'failed', why: writes };

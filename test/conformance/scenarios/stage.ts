@@ -111,7 +111,6 @@ export interface Stage extends BareStage {
   readonly restartEngine: (changes?: Partial<EngineOptions>) => Promise<void>;
 }
 
-/** How a stage is set. */
 export interface StageOptions {
   readonly name: string;
   readonly backend: Backend;

@@ -8,7 +8,6 @@ const MINUTE_MS = 60_000;
 const SPAN = { fromMs: 0, toMs: 60 * MINUTE_MS };
 const MIB = 1024 * 1024;
 
-/** One value each minute. */
 function minutely(valueAt: (minute: number) => number): readonly Moment[] {
   return Array.from({ length: 60 }, (_, minute) => {
     return { atMs: minute * MINUTE_MS, value: valueAt(minute) };

@@ -30,7 +30,6 @@ import { mediansOf, memoryGrowth, rateGrowth, ratesOf } from './growth.ts';
 import type { Moment, Span } from './growth.ts';
 import { injectSidecars } from './sidecar-policy.ts';
 
-/** What to play. */
 export interface SoakOptions {
   readonly seed: number;
   readonly minutes: number;

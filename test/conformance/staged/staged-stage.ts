@@ -29,7 +29,6 @@ import { repositoryPath } from '../scenarios/repository.ts';
 import { openBareStage, stageCluster } from '../scenarios/stage.ts';
 import type { BareStage } from '../scenarios/stage.ts';
 
-/** Who makes the pods. */
 export type StagedMode = 'copilot' | 'takeover';
 /** The steps of a story that each change is held to, or all. */
 export type StoryLength = 'with-each-change' | 'whole';
@@ -60,7 +59,6 @@ export function policyOf(soak: string, ...more: readonly string[]): string {
   ].join('\n');
 }
 
-/** What a version of the template is besides its label. */
 export interface Release {
   readonly version: string;
   /** Part of the image's name: what its fake kubelet makes of it (kwok-stages.yaml). */
@@ -77,7 +75,6 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** The stage. */
 export class StagedStage {
   readonly mode: StagedMode;
   readonly bare: BareStage;
@@ -305,7 +302,6 @@ export class StagedStage {
   }
 }
 
-/** What is read of the JSON of a status. */
 export interface StatusDocument {
   readonly generation: number;
   readonly phase: string;
@@ -328,7 +324,6 @@ function pooledNodes(): KubernetesObject[] {
   });
 }
 
-/** A node that joins later. */
 export function joiningNode(name: string): KubernetesObject {
   return fakeNode({ name, labels: { pool: 'web' } });
 }

@@ -144,7 +144,6 @@ async function meetBadRelease(stage: StagedStage, bad: BadRelease, cause: RegExp
   await expectTold(stage, staged.revision, cause);
 }
 
-/** One Event and one line of the log name the cause. */
 async function expectTold(stage: StagedStage, revision: string, cause: RegExp): Promise<void> {
   const isAbout = (message: string): boolean => cause.test(message) && message.includes(revision);
   const events = await stage.untilTold('RolloutHalted', isAbout);

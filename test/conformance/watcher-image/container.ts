@@ -12,7 +12,6 @@ import { repositoryPath } from '../scenarios/repository.ts';
 import { asRoot } from './image.ts';
 import type { ImageConfiguration } from './image.ts';
 
-/** What is run. */
 export interface ContainerOptions {
   readonly id: string;
   /** Files of the image. */
@@ -25,7 +24,6 @@ export interface ContainerOptions {
   readonly directory: string;
 }
 
-/** A running container. */
 export interface Container {
   /** Fields of /proc/PID/status of its only process. */
   readonly status: () => ReadonlyMap<string, string>;

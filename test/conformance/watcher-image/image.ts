@@ -21,7 +21,6 @@ export interface ImageBuilder {
   readonly close: () => void;
 }
 
-/** What an image says of how it is run. */
 export interface ImageConfiguration {
   readonly User: string;
   readonly Env: readonly string[];

@@ -21,7 +21,6 @@ import {
 import type { PopulationSize } from './population.ts';
 import type { Memory, WatcherProcess } from './watcher-process.ts';
 
-/** What the phases play on. */
 export interface Scene {
   readonly admin: ApiClient;
   readonly size: PopulationSize;

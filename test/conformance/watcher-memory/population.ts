@@ -10,7 +10,6 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { ApiClient, ApiConnection, KubernetesObject } from '../control-plane/api.ts';
 import { createNodes, plainNodes } from '../control-plane/nodes.ts';
 
-/** How large the cluster is. */
 export interface PopulationSize {
   readonly nodes: number;
   readonly daemonSets: number;
@@ -184,7 +183,6 @@ function* otherPods(
   }
 }
 
-/** A pod's body with marks where name and node belong. */
 function podText(options: {
   readonly owner: KubernetesObject;
   readonly kind: string;

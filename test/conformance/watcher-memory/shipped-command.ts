@@ -5,7 +5,6 @@
 import { readFileSync } from 'node:fs';
 import { repositoryPath } from '../scenarios/repository.ts';
 
-/** How the image starts its program. */
 export interface ShippedCommand {
   /** Flags of node, without the bundle. */
   readonly nodeFlags: readonly string[];

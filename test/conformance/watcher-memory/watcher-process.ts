@@ -9,7 +9,6 @@ import { createComponent } from '../../../scripts/lib/component.ts';
 import type { Reaper } from '../../../scripts/lib/reaper.ts';
 import type { ShippedCommand } from './shipped-command.ts';
 
-/** What to run. */
 export interface WatcherProcessOptions {
   readonly name: string;
   readonly bundle: string;
@@ -43,7 +42,6 @@ export interface WatcherProcess {
   readonly assertRunning: () => void;
 }
 
-/** One line of its log. */
 export interface LogLine {
   readonly message: string;
   readonly [field: string]: unknown;

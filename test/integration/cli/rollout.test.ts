@@ -123,7 +123,6 @@ describe('rollcall rollout as a process', () => {
   });
 });
 
-/** What a shell makes of the file. */
 async function readByShell(file: string): Promise<NodeJS.ProcessEnv> {
   assert.match(await readFile(file, 'utf8'), /^unset AWS_PROFILE/m);
   const script = '. "$1" && exec "$2" -p "JSON.stringify(process.env)"';

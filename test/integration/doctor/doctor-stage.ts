@@ -25,7 +25,6 @@ import { MemoryMetrics } from '../../support/memory-metrics.ts';
 /** Deadline of waiting for the cluster to be heard. */
 const HEARD_MS = 120_000;
 
-/** The stage. */
 export class DoctorStage {
   readonly engine: Engine;
   readonly id: string;

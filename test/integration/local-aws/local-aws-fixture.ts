@@ -25,7 +25,6 @@ const watcherRoleFile = new URL('../../../infra/cluster/roles.yml', import.meta.
 /** Real time: beyond any stall of the machine, below the time-out of a test. */
 const eventuallyBoundMs = 120_000;
 
-/** How the one mapping is declared. */
 export interface WorkOptions {
   readonly isFifo?: boolean;
   readonly batchSize?: number;
@@ -39,10 +38,8 @@ export interface WorkOptions {
   readonly onTick?: (event: ScheduledEvent) => void;
 }
 
-/** A function under test. */
 export type WorkHandler = (event: SQSEvent, context: Context) => unknown;
 
-/** A running local AWS with its one queue. */
 export interface Work {
   readonly aws: LocalAws;
   readonly clock: VirtualClock;
@@ -112,7 +109,6 @@ resources:
 `;
 }
 
-/** A directory that is gone after the test. */
 export function temporaryDirectory(context: TestContext): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-local-aws-'));
   context.after(() => {
@@ -217,13 +213,11 @@ export async function turn(): Promise<void> {
   for (let count = 0; count < 200; count += 1) await settle();
 }
 
-/** A promise that a test resolves when it wants. */
 export interface Gate {
   readonly opened: Promise<void>;
   open(): void;
 }
 
-/** A closed gate. */
 export function newGate(): Gate {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   return {

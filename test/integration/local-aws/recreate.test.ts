@@ -30,7 +30,6 @@ const STAGE = 'ring1';
 const ORGANISATION = 'o-example123';
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 
-/** What follows an option. */
 function wordAfter(line: CommandLine, option: string): string {
   return line[line.indexOf(option) + 1] ?? '';
 }

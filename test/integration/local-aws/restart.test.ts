@@ -19,7 +19,6 @@ import { eventually, newGate, startWork, temporaryDirectory } from './local-aws-
 const serverlessFile = fileURLToPath(new URL('../../../serverless.yml', import.meta.url));
 const childFile = fileURLToPath(new URL('restart-child.ts', import.meta.url));
 
-/** What a killed process had acknowledged. */
 interface Acknowledged {
   readonly sent: Set<string>;
   readonly deleted: Set<string>;

@@ -16,7 +16,6 @@ const CANARY_NODES = 3;
 const SETTLE_S = 540;
 const DEADLINE_MS = 600_000;
 
-/** What it ended with. */
 export interface Played {
   readonly report: StartReport;
   readonly fleet: FleetReport;

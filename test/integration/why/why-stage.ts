@@ -19,7 +19,6 @@ import { MemoryMetrics } from '../../support/memory-metrics.ts';
 const DEADLINE_MS = 60_000;
 const SETS = '/apis/apps/v1/namespaces/default/daemonsets';
 
-/** What a DaemonSet is made of. */
 export interface SetOf {
   /** Of its pods. */
   readonly spec?: JsonObject;
@@ -28,7 +27,6 @@ export interface SetOf {
   readonly strategy?: JsonObject;
 }
 
-/** The stage. */
 export class WhyStage {
   readonly id: string;
   readonly admin: Transport;

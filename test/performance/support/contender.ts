@@ -24,7 +24,6 @@ export interface Usage {
   readonly counters: Readonly<Record<string, number>>;
 }
 
-/** A contender that is at work. */
 export interface RunningContender {
   readonly usage: () => Promise<Usage>;
   /** Its requests that arrived since then, watches and leases left out. */

@@ -23,7 +23,6 @@ import { STACK_DOLLARS } from '../../../src/core/cost/stack-price.ts';
 /** Kinds of change that are counted. */
 export const CHANGE_KINDS = ['node-change', 'pod-restart', 'rollout'] as const;
 
-/** One of them. */
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /** What a cluster of ten nodes and ten DaemonSets sees in a month, beside quiet days. */
@@ -71,7 +70,6 @@ function stackDollars(): number {
   return polling + alarms + metrics + dashboard + key;
 }
 
-/** What was counted. */
 export interface Counted {
   readonly changes: ReadonlyMap<ChangeKind, ModelUse>;
   /** A quiet day of a cluster of ten nodes and ten DaemonSets, and of the stack itself. */

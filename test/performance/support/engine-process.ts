@@ -8,7 +8,6 @@ import type { ControlPlane } from '../../conformance/control-plane/control-plane
 import { readCpuSeconds } from '../../conformance/control-plane/process-usage.ts';
 import { nodeFlagsOf } from '../../../scripts/lib/node-flags.mjs';
 
-/** What the engine is started with. */
 export interface EngineChildSettings {
   readonly server: string;
   readonly caPem: string;
@@ -26,7 +25,6 @@ export interface EngineUsage {
   readonly requests: Readonly<Record<string, number>>;
 }
 
-/** A running engine process. */
 export interface EngineProcess {
   readonly pid: number;
   readonly usage: () => Promise<EngineUsage>;

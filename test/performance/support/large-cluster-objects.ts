@@ -14,7 +14,6 @@ export const RING = 'on';
 export const REVISIONS = 3;
 const IMAGES = 25;
 
-/** A node. */
 export function nodeOf(): object {
   const zone = 'eu-central-1a';
   const labels = {
@@ -179,7 +178,6 @@ function podSpec(): { readonly containers: readonly { name: string; image: strin
   return { containers: [container('main'), container('sidecar')], ...rest };
 }
 
-/** A DaemonSet whose rollout is through. */
 export function daemonSetOf(set: number, nodes: number): object {
   const labels = daemonLabels(set);
   const nodeSelector = set % 2 === 0 ? {} : { nodeSelector: { [RING_LABEL]: RING } };

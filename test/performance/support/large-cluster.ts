@@ -18,7 +18,6 @@ import {
   uidOf,
 } from './large-cluster-objects.ts';
 
-/** How large the cluster is. */
 export interface LargeClusterSize {
   readonly nodes: number;
   readonly daemonSets: number;
@@ -26,7 +25,6 @@ export interface LargeClusterSize {
   readonly otherPods: number;
 }
 
-/** What moves in a node. */
 export interface NodeWords {
   readonly version: number;
   readonly heartbeat: string;

@@ -35,7 +35,6 @@ function noise(text: string, length: number): string {
   return createHash('sha256').update(text).digest('hex').slice(0, length);
 }
 
-/** A name or a UID is what the API server would give. */
 function uidOf(text: string): string {
   const digits = noise(text, 32);
   return [0, 8, 12, 16, 20]

@@ -22,7 +22,6 @@ export interface JoinTimes {
   readonly allMs: number;
 }
 
-/** A fleet of equal clusters. */
 export interface FleetShape {
   readonly clusters: number;
   readonly nodes: number;

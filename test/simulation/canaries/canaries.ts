@@ -336,7 +336,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'credential-in-log': {
     bug: 'a line about a silent cluster tells how to authenticate to it (S11)',
-    at: 'src/app/resync/look-at-cluster.ts#lookAtCluster',
+    at: 'src/app/resync/resync.ts#lookAtCluster',
     change: '{ cluster: id, silentMs }',
     to: '{ ...registration.authentication, silentMs }',
     breaks: ['S11'],

@@ -1,7 +1,6 @@
 /** What a canary says of itself (canaries.ts). */
 import type { Mutant } from '../../support/mutants.ts';
 
-/** One seeded bug. */
 export interface Canary extends Mutant {
   /** What it is, and who had it. */
   readonly bug: string;

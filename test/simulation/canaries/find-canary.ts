@@ -8,7 +8,6 @@
 import { plantMutant } from '../../support/mutants.ts';
 import { CANARIES } from './canaries.ts';
 
-/** What came of a search. */
 export interface CanarySearch {
   readonly name: string;
   readonly in: string;

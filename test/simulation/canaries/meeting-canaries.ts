@@ -23,7 +23,7 @@ export const MEETING_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'twin-is-not-hinted': {
     bug: 'of two DaemonSets of one name, in two namespaces, one is not hinted',
-    at: 'src/app/ingest/hints.ts#distinct',
+    at: 'src/app/ingest/ingest-message.ts#distinct',
     change: '[`${namespace}/${name}`, { namespace, name }]',
     to: '[name, { namespace, name }]',
     breaks: ['L1'],

@@ -13,7 +13,6 @@ import { shrinkPlan } from '../../support/simulation/shrink-plan.ts';
 import type { SeedReport } from './seed-report.ts';
 import { playOnThreads } from './worker-pool.ts';
 
-/** What to play. */
 export interface SimulationRequest {
   readonly first: number;
   readonly seedsCount: number;

@@ -1,7 +1,6 @@
 /** What a worker says of one seed, small enough to be sent between threads. */
 import type { PlayResult } from '../../support/simulation/play-plan.ts';
 
-/** A request to a worker. */
 export interface SeedOrder {
   readonly seed: number;
   readonly profile: string;
@@ -10,7 +9,6 @@ export interface SeedOrder {
   readonly isTracing: boolean;
 }
 
-/** Its answer. */
 export interface SeedReport {
   readonly seed: number;
   readonly profile: string;

@@ -12,7 +12,6 @@ import { nodeName } from '../../../src/core/model/identifiers.ts';
 import { advanceTrial, isAgainst, startTrial } from '../../../src/core/health/trial.ts';
 import type { TrialNode } from '../../../src/core/health/trial.ts';
 
-/** What happens to a fleet. */
 export interface FleetScenario {
   readonly nodes: number;
   /** In which order nodes are updated. */
@@ -117,7 +116,6 @@ function strike(fleet: readonly FleetNode[], { outage }: FleetScenario, random: 
   }
 }
 
-/** The fleet as a run sees it at a minute. */
 function nodesAt(fleet: readonly FleetNode[], minute: number): readonly TrialNode[] {
   return fleet.map(({ zone, updatedAt, diesAt }, index) => ({
     name: nodeName(`n${String(index)}`),

@@ -150,7 +150,6 @@ function shuffled(clusters: readonly Cluster[], random: Random): readonly Cluste
     .map(({ cluster }) => cluster);
 }
 
-/** One minute passes in a cluster. */
 function age(
   cluster: Cluster,
   at: { readonly minute: number; readonly fleet: SmallFleet; readonly random: Random },

@@ -18,7 +18,6 @@ export interface ClientPlace {
   readonly kubeconfigOf: (actor: ClientActor) => string;
 }
 
-/** Loads an actor's kubeconfig as client-node does. */
 export function configOf(place: ClientPlace, actor: ClientActor = 'admin'): KubeConfig {
   const config = new KubeConfig();
   config.loadFromFile(place.kubeconfigOf(actor));
@@ -48,12 +47,10 @@ export class Clients {
   }
 }
 
-/** Makes a namespace. */
 export async function makeNamespace(config: KubeConfig, name: string): Promise<void> {
   await config.makeApiClient(CoreV1Api).createNamespace({ body: { metadata: { name } } });
 }
 
-/** A ConfigMap to be made. */
 export function configMap(
   name: string,
   parts: Pick<V1ConfigMap, 'data'> & { readonly labels?: Record<string, string> } = {},
@@ -86,7 +83,6 @@ export function daemonSet(name: string): V1DaemonSet {
   };
 }
 
-/** What the API server says when it refuses. */
 interface RefusalBody {
   readonly reason?: string;
   readonly message?: string;

@@ -122,7 +122,6 @@ function defineRefusals(clients: Clients): void {
   });
 }
 
-/** A DaemonSet’s two halves. */
 function defineStatus(clients: Clients): void {
   it('see defaults and generations, and status apart from spec', async () => {
     const name = 'agent';

@@ -57,7 +57,6 @@ export function describeWatches(place: ClientPlace): void {
   });
 }
 
-/** What is told. */
 function defineEvents(clients: Clients): void {
   it('begin with what is there, and tell each change in order', async () => {
     const labels = { test: 'order' };
@@ -115,7 +114,6 @@ function defineEvents(clients: Clients): void {
   });
 }
 
-/** How they end. */
 function defineEnds(clients: Clients): void {
   it('end without an error when their time is over', async () => {
     const { ended } = await startWatch(clients.config, { timeoutSeconds: 1 });

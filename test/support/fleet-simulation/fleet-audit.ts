@@ -27,14 +27,12 @@ export function noKnowledge(): Knowledge {
   return { freeze: NO_FREEZE, sends: 0 };
 }
 
-/** A release of the simulation. */
 export interface PlayedRelease {
   readonly image: string;
   readonly contentHash: string;
   readonly fleet: FleetDaemonSet;
 }
 
-/** What the audit looks into. */
 export interface AuditSources {
   readonly clusters: readonly ModelCluster[];
   readonly nowMs: () => number;
@@ -49,7 +47,6 @@ const ONE_STEP_MS = 10_000;
 /** A view is behind by no more, and what broke since could not be seen. */
 const UNSEEN_MS = 10 * 60_000;
 
-/** The audit. */
 export class FleetAudit {
   readonly broken: string[] = [];
   readonly #of: AuditSources;

@@ -40,7 +40,6 @@ const KEY = { namespace: 'monitoring', name: 'agent' };
 /** A turn of the schedule may take so long. */
 const TURN_MAX_MS = 55_000;
 
-/** How unkind it is. */
 export interface SiteFaults extends ProcessFaults {
   /** Shares of turns that are left out, or come twice. */
   readonly never: number;
@@ -337,7 +336,6 @@ export class FleetSite {
   }
 }
 
-/** What somebody asks for who looks at this record. */
 function orderOf(kind: RolloutOrder['kind'], record: FleetRecord): RolloutOrder | undefined {
   const release = String(record.release.generation);
   const { breach, gate } = record;

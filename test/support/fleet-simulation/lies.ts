@@ -28,10 +28,8 @@ export const LIES = [
   'nothing',
 ] as const;
 
-/** One of them. */
 export type Lie = (typeof LIES)[number];
 
-/** Whose names it takes. */
 export type Other = Pick<WatcherMessage, 'cluster' | 'clusterUid'>;
 
 /** The message as it is sent; undefined: it is not. */

@@ -13,10 +13,8 @@ import type { ClusterMode } from '../../../src/core/model/registration.ts';
 import type { BreachCause, RolloutRecord } from '../../../src/core/model/rollout-record.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
 
-/** What a release does in a cluster where it is bad. */
 export type Harm = 'start-failure' | 'late-restarts' | 'silence';
 
-/** How a cluster behaves. */
 export interface ClusterTraits {
   readonly id: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -54,7 +52,6 @@ interface Shown {
 
 const MINUTE_MS = 60_000;
 
-/** The image of its one container. */
 export function imageOf(manifest: object): string {
   return [...imagesOf(manifest as never).values()].join();
 }

@@ -82,7 +82,6 @@ function withStatus(cluster: ModelCluster | undefined): DaemonSetObject | null {
   return { ...cluster.seen, status };
 }
 
-/** What becomes of an apply. */
 export type ApplyFate =
   | 'answered'
   /** Nothing arrived. */
@@ -91,6 +90,8 @@ export type ApplyFate =
   | 'unheard'
   /** It arrives an hour later. */
   | 'late'
+  /** 429, with Retry-After. */
+  | 'busy'
   | 'refused'
   | 'conflict';
 
@@ -146,7 +147,20 @@ interface Request {
   readonly options: ApplyOptions;
 }
 
+/** For as long a busy API server asks to be left alone: longer than any wait of our own. */
+export const BUSY_MS = 2_400_000;
 const UNHEARD: ManifestOutcome = { kind: 'unavailable', message: 'timed out' };
+
+/** Where nothing has an effect. */
+const ANSWERS: Readonly<Partial<Record<ApplyFate, ManifestOutcome>>> = {
+  lost: UNHEARD,
+  busy: { kind: 'unavailable', message: '429', retryAfterMs: BUSY_MS },
+  refused: { kind: 'refused', status: 422, message: 'spec.selector is immutable' },
+  conflict: {
+    kind: 'conflict',
+    conflicts: [{ manager: 'argocd-controller', field: '.spec.template' }],
+  },
+};
 
 function apply(cluster: ModelCluster, request: Request, watch: ApplyWatch): ManifestOutcome {
   const times = { monotonicMs: watch.monotonicMs(), wallMs: watch.nowMs() };
@@ -161,27 +175,17 @@ function apply(cluster: ModelCluster, request: Request, watch: ApplyWatch): Mani
   }
   watch.onSend(cluster, request.manifest);
   if (refusal !== undefined) return { kind: 'refused', status: 403, message: refusal };
-  switch (watch.fateOf(cluster)) {
-    case 'lost':
-      return UNHEARD;
-    case 'unheard':
+  const fate = watch.fateOf(cluster);
+  const answer = ANSWERS[fate];
+  if (answer !== undefined) return answer;
+  if (fate === 'late') {
+    watch.later(() => {
       takeEffect(cluster, request, watch.nowMs());
-      return UNHEARD;
-    case 'late':
-      watch.later(() => {
-        takeEffect(cluster, request, watch.nowMs());
-      });
-      return UNHEARD;
-    case 'refused':
-      return { kind: 'refused', status: 422, message: 'spec.selector is immutable' };
-    case 'conflict':
-      return {
-        kind: 'conflict',
-        conflicts: [{ manager: 'argocd-controller', field: '.spec.template' }],
-      };
-    case 'answered':
-      return takeEffect(cluster, request, watch.nowMs());
+    });
+    return UNHEARD;
   }
+  const outcome = takeEffect(cluster, request, watch.nowMs());
+  return fate === 'unheard' ? UNHEARD : outcome;
 }
 
 function takeEffect(

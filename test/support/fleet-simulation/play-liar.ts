@@ -34,7 +34,6 @@ const TELLING_LIES: readonly Lie[] = [
 const JOINS_WITHIN_MINUTES = 3;
 const [OLD, NEW] = ['agent:1', 'agent:2'] as const;
 
-/** What came of a play. */
 export interface LiarReport {
   readonly broken: readonly string[];
   readonly liar: string;

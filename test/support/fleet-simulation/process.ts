@@ -19,7 +19,6 @@ export interface ProcessFaults {
 /** None. */
 export const NO_FAULTS: ProcessFaults = { refused: 0, unheard: 0, dies: 0, freezes: 0 };
 
-/** What a call is told that fails. */
 class InjectedError extends Error {
   override readonly name = 'InjectedError';
 }
@@ -31,7 +30,6 @@ const MINUTE_MS = 60_000;
 /** What comes of them is a value. */
 const NEVER_REJECTS: ReadonlySet<string> = new Set(['connect', 'getDaemonSet', 'applyDaemonSet']);
 
-/** A process. */
 export class ModelProcess {
   readonly #dice: Dice;
   readonly #faults: ProcessFaults;

@@ -10,7 +10,6 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 /** Inputs for each parser. */
 const INPUTS = Number(process.env['ROLLCALL_FUZZ_INPUTS'] ?? 2_000);
 
-/** One parser under fire. */
 export interface FuzzTarget {
   readonly name: string;
   /** Makes an input with the dice, feeds it, and throws when the parser owed something else. */

@@ -11,7 +11,6 @@ import { differences } from '../simulation/oracle.ts';
 import { FleetWorld, answerGarbage, hang, recover } from './fleet-world.ts';
 import type { FleetMember } from './fleet-world.ts';
 
-/** What a play came to. */
 export interface FleetReport {
   /** Broken promises, as text; empty if all were kept. */
   readonly broken: readonly string[];

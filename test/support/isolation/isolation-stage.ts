@@ -28,7 +28,6 @@ import { repositoryPath } from '../../conformance/scenarios/repository.ts';
 import { startRelay } from './relay.ts';
 import type { Relay } from './relay.ts';
 
-/** What the stage begins with. */
 export interface IsolationOptions {
   readonly healthy: number;
   /** DaemonSets of each healthy cluster. */

@@ -12,7 +12,6 @@ import { makeTestCertificate } from '../test-certificate.ts';
 /** How the functions are served. */
 export type RelayMode = 'serves' | 'hangs' | 'garbage';
 
-/** A running relay. */
 export interface Relay {
   readonly server: string;
   readonly caPem: string;

@@ -32,7 +32,6 @@ export const ASSUMED_LATENCIES = {
   connect: { what: 'a new connection to an API server, and who it is', p50Ms: 80, p99Ms: 250 },
 } as const satisfies Readonly<Record<string, Assumed>>;
 
-/** One of them. */
 export type LatencyName = keyof typeof ASSUMED_LATENCIES;
 
 /** Milliseconds of a whole processor. */

@@ -29,7 +29,6 @@ export const VIEW_TABLE = 'view';
 
 const ENTRIES_MAX = 10;
 
-/** What environments share. */
 export interface EnvironmentSurroundings {
   readonly clock: Clock;
   readonly random: Random;
@@ -42,7 +41,6 @@ export interface EnvironmentSurroundings {
   readonly cpuFactor: number;
 }
 
-/** What of AWS and of API servers a function used. */
 export interface OutsideUse {
   readUnits: number;
   writeUnits: number;
@@ -52,7 +50,6 @@ export interface OutsideUse {
   apiRequests: number;
 }
 
-/** A function as its environments need it. */
 export interface EnvironmentOf {
   /** As its handler says (ADR 0034). */
   readonly readsMayLag: boolean;
@@ -63,7 +60,6 @@ export interface EnvironmentOf {
   readonly use: OutsideUse;
 }
 
-/** One environment of one function. */
 export class Environment {
   readonly host: FunctionHost;
   idleSinceMs = 0;

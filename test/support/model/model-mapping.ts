@@ -11,7 +11,6 @@ import type { InvocationEnd } from '../simulation/mapping.ts';
 import type { QueueName, SimulatedQueues } from '../simulation/queues.ts';
 import type { Latencies } from './assumed-latencies.ts';
 
-/** What a mapping runs on. */
 export interface ModelMappingOptions {
   readonly queue: QueueName;
   readonly batchMax: number;
@@ -26,7 +25,6 @@ export interface ModelMappingOptions {
 
 const BILLED_BYTES = 64 * 1024;
 
-/** A mapping of one queue. */
 export class ModelMapping {
   readonly placesMax: number;
   #running = 0;

@@ -94,7 +94,6 @@ export interface ModelCluster {
   readonly site: Site;
 }
 
-/** What a cluster begins with. */
 export interface ModelClusterOptions {
   readonly name: string;
   readonly nodes: number;

@@ -30,7 +30,6 @@ import { answerJson, startScriptedApiServer, statusBody } from '../scripted-api-
 import type { ScriptedApiServer } from '../scripted-api-server.ts';
 import { liveSentinel } from './standing-sentinel.ts';
 
-/** A decision about a right. */
 export interface Decided {
   readonly accessKey: string;
   readonly action: string;

@@ -19,7 +19,6 @@ const HASH_LABEL = 'controller-revision-hash';
 /** On both sides of a request's time-out of ten seconds. */
 const SLOW_MS = [8000, 12_000] as const;
 
-/** What the faults work with. */
 interface Admission {
   readonly world: World;
   readonly decider: FaultDecider;

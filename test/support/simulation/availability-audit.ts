@@ -309,7 +309,6 @@ function note<T extends string | number>(history: History<T>, value: T, fromMs: 
   if (history.at(-1)?.value !== value) history.push({ fromMs, value });
 }
 
-/** What was so at any time since then. */
 function since<T>(history: History<T>, fromMs: number): readonly T[] {
   const first = history.findLastIndex((entry) => entry.fromMs < fromMs);
   return history.slice(Math.max(0, first)).map(({ value }) => value);
@@ -332,7 +331,6 @@ function noteNode(
   node.wasAvailable ||= isNow;
 }
 
-/** What a policy makes of a strategy. */
 function stagedBy(policy: RolloutPolicy | undefined): Pick<Strategy, 'staged'> {
   const share = policy?.maxUnavailable;
   if (policy === undefined) return {};

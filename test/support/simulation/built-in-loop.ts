@@ -11,7 +11,6 @@ import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { syncBuiltIn } from './built-in-sync.ts';
 import type { BuiltInDesk, ObservedCluster } from './built-in-sync.ts';
 
-/** What it works with. */
 export interface BuiltInSurroundings {
   readonly clock: Clock;
   readonly deletePod: (pod: KubernetesObject) => void;
@@ -24,7 +23,6 @@ const SYNC_MS = 20;
 const RETRY_MS = 2000;
 const KINDS: readonly string[] = ['pods', 'nodes', 'daemonsets', 'controllerrevisions'];
 
-/** The loop of one cluster. */
 export class BuiltInLoop {
   /** How long after a change it syncs. */
   delayMs: () => number = () => SYNC_MS;
@@ -81,8 +79,9 @@ export class BuiltInLoop {
     this.#clock.after(delayMs, () => {
       this.#pending.delete(name);
       if (this.#away.size > 0) return;
-      if (older !== undefined) syncBuiltIn(this.#desk, name, older);
-      const { isRefused, againInMs } = syncBuiltIn(this.#desk, name, this.#look());
+      const key = { namespace: 'ns', name };
+      if (older !== undefined) syncBuiltIn(this.#desk, key, older);
+      const { isRefused, againInMs } = syncBuiltIn(this.#desk, key, this.#look());
       if (isRefused) this.#poke(name, RETRY_MS);
       else if (againInMs !== undefined) this.#poke(name, againInMs);
     });

@@ -12,23 +12,22 @@ import type { Json } from '@rollcall/base/json.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
+import type { SimulatedCluster } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
-import type { SimulatedApiServer } from './api-server.ts';
+import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
 import { phaseOf } from './controllers.ts';
 import { placementOf } from './oracle.ts';
 import { readyOf } from './staged-pods.ts';
 
 const HASH_LABEL = 'controller-revision-hash';
 
-/** What the controller's caches hold. */
 export interface ObservedCluster {
   readonly pods: readonly KubernetesObject[];
   readonly nodes: readonly KubernetesObject[];
 }
 
-/** What a sync works with. */
 export interface BuiltInDesk {
-  readonly api: SimulatedApiServer;
+  readonly api: SimulatedCluster;
   readonly nowMs: () => number;
   /** A name that no pod had. */
   readonly nextName: (daemonSet: string) => string;
@@ -51,8 +50,12 @@ interface Subject {
 }
 
 /** Syncs a DaemonSet that stands; one that is being deleted is left alone. */
-export function syncBuiltIn(desk: BuiltInDesk, name: string, seen: ObservedCluster): SyncResult {
-  const found = desk.api.find('daemonsets', name, 'ns');
+export function syncBuiltIn(
+  desk: BuiltInDesk,
+  { namespace, name }: NamespacedName,
+  seen: ObservedCluster,
+): SyncResult {
+  const found = desk.api.find('daemonsets', name, namespace);
   if (found === undefined || found.metadata.deletionTimestamp !== undefined) {
     return { isRefused: false, againInMs: undefined };
   }
@@ -83,6 +86,10 @@ function specOf(set: KubernetesObject): Spec {
   return set['spec'] as Spec; // as users of the simulation write it
 }
 
+function keyOf({ namespace = '', name }: KubernetesObject['metadata']): NamespacedName {
+  return { namespace, name };
+}
+
 function ownerOf({ metadata: { uid, name } }: KubernetesObject): JsonObject {
   return { apiVersion: 'apps/v1', kind: 'DaemonSet', name, uid, controller: true };
 }
@@ -91,22 +98,22 @@ function ownerOf({ metadata: { uid, name } }: KubernetesObject): JsonObject {
 function claim({ api }: BuiltInDesk, set: KubernetesObject): void {
   for (const pod of api.list('pods')) claimPod(api, set, pod);
   for (const { metadata } of api.list('controllerrevisions')) {
-    const { name, ownerReferences = [] } = metadata;
+    const { ownerReferences = [] } = metadata;
     const isOwned = ownerReferences.some(({ controller }) => controller === true);
-    const key = { kind: 'controllerrevisions', name } as const;
-    if (!isOwned && isSelected(set, metadata)) own(api, key, [ownerOf(set)]);
+    if (isOwned || !isSelected(set, metadata)) continue;
+    own(api, { kind: 'controllerrevisions', ...keyOf(metadata) }, [ownerOf(set)]);
   }
 }
 
-function claimPod(api: SimulatedApiServer, set: KubernetesObject, pod: KubernetesObject): void {
-  const { name, ownerReferences = [] } = pod.metadata;
+function claimPod(api: SimulatedCluster, set: KubernetesObject, pod: KubernetesObject): void {
+  const { ownerReferences = [] } = pod.metadata;
   const owner = controllerUid(pod);
   const isMatch = isSelected(set, pod.metadata);
   if (owner === set.metadata.uid && !isMatch) {
     const kept = ownerReferences.filter(({ uid }) => uid !== set.metadata.uid);
-    own(api, { kind: 'pods', name }, kept);
+    own(api, { kind: 'pods', ...keyOf(pod.metadata) }, kept);
   } else if (owner === undefined && isMatch && !isEnding(pod)) {
-    own(api, { kind: 'pods', name }, [...ownerReferences, ownerOf(set)]);
+    own(api, { kind: 'pods', ...keyOf(pod.metadata) }, [...ownerReferences, ownerOf(set)]);
   }
 }
 
@@ -119,11 +126,11 @@ function isSelected(
 }
 
 function own(
-  api: SimulatedApiServer,
-  { kind, name }: { readonly kind: 'pods' | 'controllerrevisions'; readonly name: string },
+  api: SimulatedCluster,
+  { kind, ...key }: NamespacedName & { readonly kind: 'pods' | 'controllerrevisions' },
   ownerReferences: readonly unknown[],
 ): void {
-  api.change(kind, { namespace: 'ns', name }, (object) => ({
+  api.change(kind, key, (object) => ({
     ...object,
     metadata: { ...object.metadata, ownerReferences: ownerReferences as never },
   }));
@@ -131,7 +138,7 @@ function own(
 
 /** Makes or renumbers the revision of the template; answers its hash. */
 function snapshot({ api }: BuiltInDesk, set: KubernetesObject): string {
-  const { uid, name } = set.metadata;
+  const { uid, name, namespace } = set.metadata;
   const { template } = specOf(set);
   const data = { spec: { template: { ...template, $patch: 'replace' } } } as unknown as JsonObject;
   const text = canonicalJson(data);
@@ -143,7 +150,7 @@ function snapshot({ api }: BuiltInDesk, set: KubernetesObject): string {
   if (found === undefined) {
     const metadata = {
       name: `${name}-${hash}`,
-      namespace: 'ns',
+      namespace,
       labels: { ...template.metadata?.labels, [HASH_LABEL]: hash },
       ownerReferences: [ownerOf(set)],
     };
@@ -152,8 +159,10 @@ function snapshot({ api }: BuiltInDesk, set: KubernetesObject): string {
     return hash;
   }
   if (numberOf(found) < newest) {
-    const key = { namespace: 'ns', name: found.metadata.name };
-    api.change('controllerrevisions', key, (object) => ({ ...object, revision: newest + 1 }));
+    api.change('controllerrevisions', keyOf(found.metadata), (object) => ({
+      ...object,
+      revision: newest + 1,
+    }));
   }
   return hash;
 }
@@ -205,7 +214,7 @@ function create(
     kind: 'Pod',
     metadata: {
       name: nextName(set.metadata.name),
-      namespace: 'ns',
+      namespace: set.metadata.namespace,
       labels: { ...template.metadata?.labels, [HASH_LABEL]: hash },
       ownerReferences: [ownerOf(set)],
     },
@@ -258,13 +267,14 @@ function trim({ api }: BuiltInDesk, { set, hash }: Subject): void {
   const { revisionHistoryLimit = 10 } = specOf(set);
   const unused = old.filter(({ metadata }) => !used.has(metadata.labels?.[HASH_LABEL]));
   for (const { metadata } of unused.slice(0, Math.max(0, old.length - revisionHistoryLimit))) {
-    api.remove('controllerrevisions', metadata.name, 'ns');
+    api.remove('controllerrevisions', metadata.name, metadata.namespace);
   }
 }
 
 function writeStatus(desk: BuiltInDesk, { set, hash }: Subject): void {
   const { api } = desk;
-  const { uid, name, generation = 0 } = set.metadata;
+  const { uid, generation = 0 } = set.metadata;
+  const key = keyOf(set.metadata);
   const nodes = api.list('nodes');
   const podsOn = podsByNode(api, set);
   const wanted = nodes.filter((node) => placementOf(set, node) === 'run');
@@ -283,16 +293,16 @@ function writeStatus(desk: BuiltInDesk, { set, hash }: Subject): void {
     observedGeneration: generation,
     updatedNumberScheduled: countOf(({ metadata }) => metadata.labels?.[HASH_LABEL] === hash),
   };
-  const found = api.find('daemonsets', name, 'ns');
+  const found = api.find('daemonsets', key.name, key.namespace);
   if (found?.metadata.uid !== uid) return;
   const former = (found['status'] ?? {}) as Record<string, unknown>;
   if (Object.entries(status).every(([field, value]) => former[field] === value)) return;
-  api.change('daemonsets', { namespace: 'ns', name }, (object) => ({ ...object, status }));
+  api.change('daemonsets', key, (object) => ({ ...object, status }));
 }
 
 /** The pods of a DaemonSet by node, the oldest first. */
 function podsByNode(
-  api: SimulatedApiServer,
+  api: SimulatedCluster,
   set: KubernetesObject,
 ): ReadonlyMap<string, readonly KubernetesObject[]> {
   const bornAt = ({ metadata }: KubernetesObject): string => metadata.creationTimestamp ?? '';
@@ -325,7 +335,7 @@ function nextAvailabilityMs(desk: BuiltInDesk, set: KubernetesObject): number | 
   return dueMs.length === 0 ? undefined : Math.max(1, Math.min(...dueMs));
 }
 
-function revisionsOf(api: SimulatedApiServer, set: KubernetesObject): readonly KubernetesObject[] {
+function revisionsOf(api: SimulatedCluster, set: KubernetesObject): readonly KubernetesObject[] {
   return api
     .list('controllerrevisions')
     .filter((revision) => controllerUid(revision) === set.metadata.uid);

@@ -15,7 +15,6 @@ import type { Ailment } from './ailments.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { isPinnedNowhere } from './pinned-pods.ts';
 
-/** What becomes of a pod once it is bound. */
 export type PodBehaviour = 'run' | 'fail' | 'succeed' | 'stay-pending';
 
 /** Delays of the simulated controllers, in milliseconds. */

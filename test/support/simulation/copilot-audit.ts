@@ -38,13 +38,11 @@ const KINDS: readonly Effect['kind'][] = [
   'patch-event',
 ];
 
-/** What no run sends in mode copilot. */
 export function forbiddenInCopilot(effects: readonly Effect[]): readonly string[] {
   const foreign = effects.filter(({ kind }) => !KINDS.includes(kind));
   return foreign.map(({ kind, name }) => `S4: ${kind} of ${name} in mode copilot`);
 }
 
-/** What the audit works with. */
 export interface CopilotSurroundings {
   readonly clock: Clock;
   readonly stages: StageAudit;

@@ -7,7 +7,6 @@ import type { Site } from './site.ts';
 import { setNames } from './step-context.ts';
 import type { World } from './world.ts';
 
-/** A cluster whose built-in controller is to be at work. */
 export interface CopilotPlace {
   readonly site: Site;
   readonly observer: Observer;

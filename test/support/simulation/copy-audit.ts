@@ -224,7 +224,6 @@ export class CopyAudit {
   }
 }
 
-/** What a copy's pods would run. */
 function copiedBy(copy: KubernetesObject): string {
   const { spec } = copy['template'] as JsonObject;
   return revisionOf({ ...copy, spec });

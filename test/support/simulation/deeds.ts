@@ -63,7 +63,6 @@ export const FAULTS = [
   'replica-lag',
 ] as const;
 
-/** One of them. */
 export type Fault = (typeof FAULTS)[number];
 
 /** Steps of churn and steps of misfortune. */
@@ -153,8 +152,6 @@ export const STEPS = [
   'lose-view', // 34
 ] as const;
 
-/** One of them. */
 export type StepKind = (typeof STEPS)[number];
 
-/** A fault or a step. */
 export type Deed = Fault | StepKind;

@@ -20,7 +20,6 @@ export function describeBroken(broken: PlayBroken, again = replayCommand(broken)
   ].join('\n');
 }
 
-/** One command that plays the same seed again. */
 function replayCommand({ plan }: Pick<PlayBroken, 'plan'>): string {
   const { seed, profile, steps } = plan;
   return `npm run sim -- --seed ${seed} --profile ${profile} --steps ${steps.length}`;

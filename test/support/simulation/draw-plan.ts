@@ -10,7 +10,6 @@ import type { FaultRule, PlanStep, Setting, SimulationPlan } from './plan.ts';
 import { CHURN, PLACEMENT, PROFILE_NAMES, USERS_WORLDS, profileNamed } from './profiles.ts';
 import type { Profile } from './profiles.ts';
 
-/** Which plan to draw. */
 export interface PlanRequest {
   readonly seed: number;
   readonly profile: string;

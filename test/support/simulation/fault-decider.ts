@@ -9,7 +9,6 @@ import type { Deed, Fault } from './deeds.ts';
 import { Dice, mixSeed } from './dice.ts';
 import type { SimulationPlan } from './plan.ts';
 
-/** Decides for one run of a plan. */
 export class FaultDecider {
   /** How often each deed happened. */
   readonly happened = new Map<Deed, number>();

@@ -12,7 +12,6 @@ import type { FaultDecider } from './fault-decider.ts';
 /** Retry-After of a kube-apiserver grows with what it had to refuse, up to half a minute. */
 const REFUSED_MS = [1000, 30_000] as const;
 
-/** What one flow is told. */
 export class Flow {
   readonly #clock: Clock;
   readonly #decider: FaultDecider;

@@ -63,7 +63,6 @@ export const TIMEOUTS_MS: Readonly<Record<FunctionName, number>> = {
   'dead-letter': 10_000,
 };
 
-/** What the host runs on. */
 export interface HostOptions {
   readonly clock: Clock;
   readonly random: Random;
@@ -361,7 +360,6 @@ export class FunctionHost {
   }
 }
 
-/** What a handler makes of its event. */
 type Handle = (event: SQSEvent, invocation: Invocation) => Promise<SQSBatchResponse>;
 
 function failures(messageIds: readonly string[]): SQSBatchResponse {

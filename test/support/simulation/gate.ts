@@ -23,7 +23,6 @@ export interface Passage {
 /** What a test makes of a passage; a promise: the call takes until it is resolved. */
 export type GateRule = (passage: Passage) => 'kill' | 'freeze' | Promise<void> | undefined;
 
-/** The gate of one invocation. */
 export class Gate {
   rule: GateRule | undefined;
   isDead = false;

@@ -3,7 +3,6 @@ import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster
 import type { StartLimits } from '../../../src/core/pod/request-life.ts';
 import type { Gate } from './gate.ts';
 
-/** A connector whose accesses pass the gate as well. */
 export function gatedConnector(connector: ClusterConnector, gate: Gate): ClusterConnector {
   return {
     connect: async (registration) => {

@@ -3,7 +3,6 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { StepKind } from './deeds.ts';
 import type { SimulationPlan } from './plan.ts';
 
-/** What a hunt makes of a profile. */
 export interface Hunt {
   readonly profile: string;
   readonly faults?: SimulationPlan['faults'];

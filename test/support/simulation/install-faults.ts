@@ -32,7 +32,6 @@ const SLOW_BIND_MS = [2000, 90_000] as const;
 /** A schedule's tick that comes late comes this much later at most. */
 const LATE_TICK_MS_MAX = 300_000;
 
-/** What all parts of the installation need. */
 interface Installation {
   readonly world: World;
   readonly decider: FaultDecider;

@@ -10,7 +10,6 @@ import type { FunctionRegistryStore } from '../../../src/ports/stores/registry-s
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import type { Gate } from './gate.ts';
 
-/** What a warm process remembers. */
 export interface Process {
   readonly ingestProcessCache: IngestProcessCache;
   readonly processCache: ProcessCache;
@@ -19,7 +18,6 @@ export interface Process {
   left?: Gate;
 }
 
-/** The ports of an invocation. */
 export interface InvocationPorts {
   readonly gate: Gate;
   readonly clock: Clock;

@@ -15,7 +15,6 @@ import type { PlayBroken } from './play-plan.ts';
 /** Where kept plans are. */
 export const KEPT_DIRECTORY = path.resolve(import.meta.dirname, '../../regression/simulation');
 
-/** A plan with what it once did. */
 export interface KeptPlan {
   readonly broke: { readonly rule: string; readonly finding: string; readonly commit: string };
   readonly plan: SimulationPlan;

@@ -10,7 +10,6 @@ const DEAD_LETTERS: Readonly<Partial<Record<QueueName, QueueName>>> = {
   delay: 'delay-dead',
 };
 
-/** What all mappings share. */
 export interface MappingSurroundings extends Pick<
   MappingOptions,
   'queues' | 'clock' | 'copyDelayMs' | 'fate'
@@ -19,7 +18,6 @@ export interface MappingSurroundings extends Pick<
   readonly delayMs: (queue: QueueName) => number;
 }
 
-/** One mapping for each queue. */
 export function createMappings(
   surroundings: MappingSurroundings,
 ): ReadonlyMap<QueueName, SimulatedMapping> {

@@ -18,7 +18,6 @@ import type { Commit, SimulatedApiServer } from './api-server.ts';
 /** How long a name is not used again (docs/promise.md). */
 const UNUSED_MS = 600_000;
 
-/** A pod in a slice that no META covers yet. */
 interface Untold {
   readonly stamp: Stamp;
   readonly name: string;

@@ -7,7 +7,6 @@ export type NewObject = {
   readonly metadata: { readonly name: string } & Record<string, unknown>;
 } & Record<string, unknown>;
 
-/** What of a node a test varies. */
 export interface RawNodeOptions {
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly Taint[];

@@ -14,7 +14,6 @@ import { noHolder } from '../rollout-stores.ts';
 
 const policies = createPolicyReader();
 
-/** What of a world an operator works on. */
 interface Workplace {
   readonly registry: MemoryRegistryStore;
   readonly freezes: MemoryFreezeStore;

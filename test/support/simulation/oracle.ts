@@ -230,7 +230,6 @@ const AUTOMATIC: readonly Toleration[] = [
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
 
-/** Where a DaemonSet of the simulation stands with a node. */
 export function placementOf(
   set: KubernetesObject,
   node: KubernetesObject,

@@ -25,7 +25,6 @@ import {
   templateOf,
 } from './staged-pods.ts';
 
-/** One rollout of one DaemonSet. */
 interface Roll {
   readonly template: string;
   readonly editedAtMs: number;

@@ -35,7 +35,6 @@ import { healImages } from './steps-of-releases.ts';
 import { StepTaker } from './take-step.ts';
 import { World } from './world.ts';
 
-/** What every play leaves. */
 interface PlayFacts {
   readonly plan: SimulationPlan;
   readonly hash: string;
@@ -49,7 +48,6 @@ interface PlayFacts {
   readonly trace: readonly string[];
 }
 
-/** A play in which every promise held. */
 export interface PlayHeld extends PlayFacts {
   readonly kind: 'held';
 }

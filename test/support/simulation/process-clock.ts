@@ -6,7 +6,6 @@
  */
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 
-/** A clock that can be skewed and frozen. */
 export class ProcessClock implements Clock {
   skewMs: number;
   #isFrozen = false;

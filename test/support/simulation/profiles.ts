@@ -14,7 +14,6 @@ export interface FaultOdds {
   readonly rate: readonly [least: number, most: number];
 }
 
-/** One profile. */
 export interface Profile {
   readonly faults: Readonly<Partial<Record<Fault, FaultOdds>>>;
   /** Weights beside those of ordinary churn. */

@@ -7,7 +7,6 @@
 /** Which promise: its number; `bug` when code failed for a reason of its own. */
 export type BrokenRule = `${'S' | 'L' | 'M'}${number}` | 'bug';
 
-/** A broken promise. */
 export class PromiseBroken extends Error {
   override readonly name = 'PromiseBroken';
   readonly rule: BrokenRule;
@@ -21,7 +20,6 @@ export class PromiseBroken extends Error {
   }
 }
 
-/** The rule that a finding of the observer begins with. */
 export function ruleOf(finding: string): BrokenRule {
   return (/^([SLM]\d+):/.exec(finding)?.[1] ?? 'bug') as BrokenRule;
 }

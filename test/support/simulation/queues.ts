@@ -47,7 +47,6 @@ const FIFO = {
 
 const REGION = 'us-east-1';
 
-/** What a test makes of sends. */
 export interface QueueFaults {
   /** Outcome of a watcher's send; `applied` tells whether the queue has it all the same. */
   sendEvent: (message: WatcherMessage) => { outcome: SendOutcome; applied: boolean } | undefined;

@@ -14,7 +14,6 @@ import { OLD_MS, isServing, revisionOf, readyOf } from './staged-pods.ts';
 /** The longest that a view may be old by a clock that was set back. */
 const KEPT_MS = OLD_MS + 20 * 60_000;
 
-/** One stretch of readiness of one pod. */
 interface Stretch {
   readonly uid: string;
   readonly owner: string;
@@ -26,7 +25,6 @@ interface Stretch {
   endedAtMs?: number;
 }
 
-/** What differs between who asks. */
 export interface ReadyPodsOptions {
   /** How old a view may be, until a delete takes effect. */
   readonly oldMs?: () => number;

@@ -33,7 +33,6 @@ import type { Observer, SenderFacts } from './observer.ts';
 /** An API server whose etcd is restored is away for this long, and its connections are gone. */
 const RESTORE_MS = 10_000;
 
-/** What a site runs in. */
 export interface SiteSurroundings {
   readonly clock: Clock;
   readonly observer: Observer;

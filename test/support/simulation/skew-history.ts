@@ -9,7 +9,6 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 /** Further back nobody asks. */
 const KEPT_MS = 24 * 3_600_000;
 
-/** The history of one clock. */
 export class SkewHistory {
   readonly #clock: Clock;
   readonly #skewMs: () => number;

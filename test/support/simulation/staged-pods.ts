@@ -32,12 +32,10 @@ interface PodContent {
   readonly containers: readonly { readonly image: string }[];
 }
 
-/** What a pod runs. */
 export function revisionOf(pod: KubernetesObject): string {
   return contentOf(pod['spec'] as PodContent);
 }
 
-/** What the pods of a DaemonSet's template run. */
 export function templateOf(set: KubernetesObject): string {
   const { template } = set['spec'] as { readonly template: { readonly spec: PodContent } };
   return contentOf(template.spec);
@@ -71,7 +69,6 @@ interface Condition {
   readonly lastTransitionTime?: string;
 }
 
-/** Its condition Ready. */
 export function readyOf(pod: KubernetesObject): Condition | undefined {
   const status = pod['status'] as { readonly conditions?: readonly Condition[] } | undefined;
   return status?.conditions?.find(({ type }) => type === 'Ready');

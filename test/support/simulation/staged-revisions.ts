@@ -34,7 +34,6 @@ import {
 /** A release is taken for good after its pods were well for so many soaks, each of its steps having one; what ran first has none. */
 const WHOLE_SOAKS = 4;
 
-/** One revision of one DaemonSet. */
 export interface Revision {
   isProven: boolean;
   /** True where there was nothing to go back to when it came: it has no canary. */
@@ -81,7 +80,6 @@ interface SetRecord {
   readonly revisions: Map<string, Revision>;
 }
 
-/** A DaemonSet under a policy. */
 export interface Staged {
   readonly set: KubernetesObject;
   readonly policy: RolloutPolicy;

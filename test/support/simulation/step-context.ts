@@ -7,7 +7,6 @@ import type { Dice } from './dice.ts';
 import type { FaultDecider } from './fault-decider.ts';
 import type { World } from './world.ts';
 
-/** One step's surroundings. */
 export interface StepContext {
   readonly world: World;
   readonly decider: FaultDecider;
@@ -33,7 +32,6 @@ export function setNames(setsCount = 2): readonly string[] {
   return SETS.slice(0, setsCount);
 }
 
-/** A DaemonSet that stands and is not going. */
 export function editableSet(world: World, dice: Dice): string | undefined {
   const sets = world.api.list('daemonsets');
   const names = sets.filter(({ metadata }) => metadata.deletionTimestamp === undefined);

@@ -102,7 +102,6 @@ function podsOn(world: World, node: string): readonly KubernetesObject[] {
   return world.api.list('pods').filter((pod) => nodeOf(pod) === node);
 }
 
-/** Writes a node that still is the one that was meant. */
 function changeNode(
   world: World,
   { name, uid }: { readonly name: string; readonly uid: string },

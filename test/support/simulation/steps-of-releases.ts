@@ -117,7 +117,6 @@ export function pauseRollout({ world, dice, later }: StepContext): boolean {
   return true;
 }
 
-/** An operator agrees to the step that waits. */
 export function approveRollout({ world, dice }: StepContext): boolean {
   const name = editableSet(world, dice);
   if (name === undefined) return false;

@@ -174,7 +174,6 @@ function selectOthers(world: World, dice: Dice): void {
   putPod(world, dice, {});
 }
 
-/** A pod that says it is his victim's. */
 function forgeOwner(world: World, dice: Dice): void {
   const victim = world.api.find('daemonsets', VICTIM, 'ns');
   if (victim === undefined) return;
@@ -250,7 +249,6 @@ function endVictimsPod(world: World, dice: Dice): void {
   });
 }
 
-/** All that is his goes. */
 function leave(world: World): void {
   tenancyOf(world).isFull = false;
   for (const kind of ['pods', 'daemonsets'] as const) {

@@ -16,7 +16,6 @@ const STRATEGIES: readonly JsonObject[] = [
   { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '50%' } },
 ];
 
-/** What of a DaemonSet's spec a plan varies. */
 export function drawSpec(dice: Dice): JsonObject {
   const minReadySeconds = dice.pick([0, 0, 0, 3, 20]);
   return {

@@ -64,7 +64,6 @@ export function editAndUndo(context: StepContext): boolean {
   return true;
 }
 
-/** An object as it was when it was looked at. */
 interface StoredObject {
   readonly kind: Kind;
   readonly object: KubernetesObject;

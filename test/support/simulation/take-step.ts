@@ -82,7 +82,6 @@ import type { World } from './world.ts';
 /** Does a step; true if it changed anything. */
 type Doer = (context: StepContext) => boolean | Promise<boolean>;
 
-/** Takes steps in one world. */
 export class StepTaker {
   readonly #world: World;
   readonly #decider: FaultDecider;

@@ -36,7 +36,6 @@ const STORED_KINDS: Readonly<Record<WatchedKind, Kind>> = {
   ControllerRevision: 'controllerrevisions',
 };
 
-/** What a test makes of a watcher's requests. */
 export interface WatchFaults {
   supportsWatchList: boolean;
   /** Delay of every frame; frames never overtake each other. */
@@ -63,7 +62,6 @@ export function noWatchFaults(): WatchFaults {
   };
 }
 
-/** One open stream. */
 class Stream {
   readonly #source: SimulatedWatchSource;
   readonly #kind: WatchedKind;

@@ -26,7 +26,6 @@ export interface WatcherProcess {
   readonly log: MemoryLog;
 }
 
-/** What a watcher process runs in. */
 export interface WatcherSurroundings {
   readonly cluster: ClusterId;
   readonly senderId: string;

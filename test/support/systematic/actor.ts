@@ -12,14 +12,12 @@ import { maskedText } from './masked-text.ts';
 /** Virtual milliseconds that a step may take before the actor counts as stuck. */
 const STEP_MS_MAX = 100;
 
-/** What starts an invocation. */
 export interface ActorPlan {
   /** One letter: schedules are written with it. */
   readonly letter: string;
   readonly invoke: (world: World) => Promise<unknown>;
 }
 
-/** One actor of a small world. */
 export class Actor {
   readonly letter: string;
   /** What was called last: for people. */

@@ -15,14 +15,12 @@ import type { World } from '../simulation/world.ts';
 import { DeadPlanError } from './trial.ts';
 import type { Fault } from './trial.ts';
 
-/** What happens at a call. */
 export type CallOrder =
   'lost' | 'dropped' | 'unknown' | 'stuck' | 'conflict' | 'unavailable' | 'killed';
 
 /** Decides on the call that is about to happen; `text` says what it is. */
 type Decide = (text: string) => CallOrder | undefined;
 
-/** A series. */
 export interface CallSeries {
   readonly name: string;
   /** What can happen at a call of this text. */
@@ -123,7 +121,6 @@ function restartWatcher(world: World): void {
 /** Every series. */
 export const CALL_SERIES: readonly CallSeries[] = [effects, reads, sends, leases];
 
-/** A fault at one call of a series. */
 export interface CallPlan {
   readonly series: CallSeries;
   readonly order: CallOrder;

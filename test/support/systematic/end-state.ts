@@ -22,7 +22,6 @@ export interface Counts {
   readonly revisionsEnded: number;
 }
 
-/** What a world came to. */
 export interface EndState {
   /** One line for each object; equal lines are equal objects. */
   readonly lines: readonly string[];
@@ -38,7 +37,6 @@ const MASKED = new Set([
   'collisionCount',
 ]);
 
-/** The end state of a settled world. */
 export function endStateOf(world: World): EndState {
   const kinds = ['nodes', 'daemonsets', 'pods', 'controllerrevisions'] as const;
   const objects = kinds.flatMap((kind) =>

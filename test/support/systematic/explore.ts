@@ -9,7 +9,6 @@
 import { SmallWorld } from './small-world.ts';
 import type { SmallScene } from './small-world.ts';
 
-/** How far to look. */
 export interface ExploreOptions {
   /** Turns taken away from an actor that is not done. */
   readonly preemptionsMax: number;
@@ -17,7 +16,6 @@ export interface ExploreOptions {
   readonly schedulesMax?: number;
 }
 
-/** What was seen. */
 export interface Exploration {
   /** Worlds that were started. */
   readonly schedules: number;

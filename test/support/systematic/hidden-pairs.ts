@@ -9,7 +9,6 @@ import { podOn, setImage } from '../simulation/look.ts';
 import { rawDaemonSet, rawNode } from '../simulation/objects.ts';
 import type { World } from '../simulation/world.ts';
 
-/** A pair. */
 export interface HiddenPair {
   readonly name: string;
   readonly change: (world: World) => void;

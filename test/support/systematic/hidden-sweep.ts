@@ -20,7 +20,6 @@ const WAYS = ['held', 'relisted', 'outage', 'dropped', 'restarted', 'unread'] as
 /** What was tried once is repeated as it was, and `ingest` takes one message after the other: seen for a moment. */
 const HIDING: ReadonlySet<Way> = new Set(['held', 'relisted', 'dropped', 'restarted']);
 
-/** How something is hidden. */
 export type Way = (typeof WAYS)[number];
 
 /** How long the first half stands: no collector of the cluster itself has come by then. */

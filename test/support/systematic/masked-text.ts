@@ -2,7 +2,6 @@
 
 const MASKED = /Ms$|At$|Timestamp$|TransitionTime$|^timers?$|^hash$|Hash$/;
 
-/** The same text for values that differ by times alone. */
 export function maskedText(value: unknown): string {
   const text = JSON.stringify(value, (key, item: unknown) => {
     if (MASKED.test(key)) return undefined;

@@ -15,7 +15,6 @@ import type { NumberedPassage } from './passages.ts';
 import { DeadPlanError } from './trial.ts';
 import type { Fault, InstalledFault } from './trial.ts';
 
-/** What happens at the passage. */
 export type Order = 'kill' | 'late' | 'overtaken' | 'nap' | 'slow' | 'lost' | 'refused';
 
 /** A fault at a passage; `text` is what the reference did there. */

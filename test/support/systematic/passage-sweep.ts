@@ -7,7 +7,6 @@ import { SCENES } from './scenes.ts';
 import type { Sweep, Trial } from './sweep.ts';
 import { assertSameEnd, playTrial } from './trial.ts';
 
-/** A sweep over all passages with these orders. */
 export function passageSweep(name: string, orders: readonly Order[]): Sweep {
   return {
     name,

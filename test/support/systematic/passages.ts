@@ -10,7 +10,6 @@ import type { FunctionName } from '../simulation/function-host.ts';
 import type { GateRule, Passage } from '../simulation/gate.ts';
 import type { World } from '../simulation/world.ts';
 
-/** One passage of a whole run. */
 export interface NumberedPassage {
   /** Counts passages of all invocations since `record` was called, from 1. */
   readonly index: number;
@@ -29,7 +28,6 @@ export interface NumberedPassage {
 /** What a plan makes of a passage; throwing fails the call as its port would. */
 export type PassageRule = (passage: NumberedPassage) => ReturnType<GateRule>;
 
-/** The passages of one world from now on. */
 export class PassageLog {
   readonly passages: NumberedPassage[] = [];
   #invocations = 0;

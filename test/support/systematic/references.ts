@@ -6,7 +6,6 @@ import type { Scene } from './scene.ts';
 import { playTrial } from './trial.ts';
 import type { TrialOptions } from './trial.ts';
 
-/** A scene without a fault. */
 export interface Reference {
   readonly end: EndState;
   readonly hash: string;

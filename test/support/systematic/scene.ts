@@ -7,7 +7,6 @@
  */
 import type { World } from '../simulation/world.ts';
 
-/** A scene. */
 export interface Scene {
   readonly name: string;
   readonly nodes: readonly string[];

@@ -15,7 +15,6 @@ import { SETTLES_WITHIN_MS } from './trial.ts';
 
 const QUEUES: readonly QueueName[] = ['events.fifo', 'reconcile.fifo', 'delay'];
 
-/** A small scene. */
 export interface SmallScene {
   readonly name: string;
   readonly nodes: readonly string[];
@@ -26,7 +25,6 @@ export interface SmallScene {
   readonly actors: readonly ActorPlan[];
 }
 
-/** A world and its actors. */
 export class SmallWorld {
   readonly world: World;
   readonly actors: readonly Actor[];

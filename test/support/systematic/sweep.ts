@@ -5,7 +5,6 @@
  * of them follow from a reference run.
  */
 
-/** One trial. */
 export interface Trial {
   /** `crash/fresh/kill/37`. */
   readonly name: string;
@@ -15,7 +14,6 @@ export interface Trial {
   readonly play: () => Promise<void>;
 }
 
-/** A family of trials. */
 export interface Sweep {
   readonly name: string;
   /** All its trials, in a fixed order; those of one scene only when a scene is named. */

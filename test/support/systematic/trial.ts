@@ -16,7 +16,6 @@ export const SETTLES_WITHIN_MS = 5 * 60_000;
 const SEED = 7;
 const LOOK_MS = 1000;
 
-/** A fault that was installed in a world. */
 export interface InstalledFault {
   /** What fired; undefined while nothing did. */
   readonly fired: () => string | undefined;
@@ -29,7 +28,6 @@ export interface InstalledFault {
 /** Installs a fault in a prepared world. */
 export type Fault = (world: World) => InstalledFault;
 
-/** What a trial came to. */
 export interface TrialResult {
   readonly end: EndState;
   readonly hash: string;

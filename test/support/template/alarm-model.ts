@@ -14,7 +14,6 @@ export interface ModelMessage {
   readonly isInFlight: boolean;
 }
 
-/** A queue at the end of a minute. */
 export interface QueueMinute {
   readonly nowS: number;
   readonly messages: readonly ModelMessage[];

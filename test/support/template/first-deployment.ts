@@ -45,7 +45,6 @@ function referred(value: Value | undefined, ids: ReadonlySet<string>): readonly 
   });
 }
 
-/** What each resource waits for. */
 function dependenciesOf(
   resources: Readonly<Record<string, Resource>>,
 ): ReadonlyMap<string, ReadonlySet<string>> {

@@ -13,7 +13,6 @@ export interface ValueMap {
   readonly [key: string]: Value;
 }
 
-/** A resource. */
 export interface Resource {
   readonly Type: string;
   readonly Condition?: string;

@@ -3,7 +3,6 @@
  */
 import type { Template } from './template.ts';
 
-/** One way to break a rule. */
 export interface Violation {
   /** Name of the rule that must catch it. */
   readonly rule: string;

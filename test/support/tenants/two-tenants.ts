@@ -30,7 +30,6 @@ import { answerJson, startScriptedApiServer, statusBody } from '../scripted-api-
 import type { ScriptedApiServer, Script } from '../scripted-api-server.ts';
 import { ScriptedSender, daemonSetOf, nodeOf } from '../scripted-sender.ts';
 
-/** One tenant. */
 export interface Tenant {
   readonly id: ClusterId;
   readonly uid: ClusterUid;
@@ -112,7 +111,6 @@ async function openTenant(name: string, token: string): Promise<Tenant> {
   return { id: clusterId(name), uid, accessKey, roleId: `AROA${accessKey}`, token, api, sender };
 }
 
-/** The registration of a tenant. */
 function registrationOfTenant(tenant: Tenant): ClusterRegistration {
   return {
     id: tenant.id,
@@ -128,7 +126,6 @@ function registrationOfTenant(tenant: Tenant): ClusterRegistration {
   };
 }
 
-/** Sends under any access key. */
 function createSender(aws: LocalAws): {
   readonly send: TwoTenants['send'];
   readonly destroy: () => void;

@@ -254,7 +254,6 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
 
 const timeless = (text: string): string => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T');
 
-/** What it says. */
 async function ask(scene: Scene, command: Command): Promise<Cell> {
   if (command === 'cluster doctor') return examine(scene);
   if (command === 'stack check') return checkStack(scene);

@@ -31,7 +31,6 @@ import type { ValueMap } from '../../support/template/template.ts';
 
 const service = readYamlFile(path.join(repositoryRoot, 'serverless.yml'));
 
-/** The time-out of a function. */
 function functionMs(name: string): number {
   return Number(at(service, 'functions', name, 'timeout')) * 1000;
 }

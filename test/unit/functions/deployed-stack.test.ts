@@ -61,7 +61,6 @@ async function outputOf(run: () => Promise<unknown>): Promise<string> {
   return output;
 }
 
-/** The embedded metrics among the lines of an output. */
 function metricsIn(output: string): readonly Readonly<Record<string, unknown>>[] {
   return output
     .split('\n')

@@ -54,7 +54,6 @@ const TABLE: Readonly<Record<string, readonly [string, string]>> = {
   done: ['Healthy', 'Current'],
 };
 
-/** The object as an API server keeps it. */
 function mirrorOf(record: FleetRecord, generation = 2): JsonObject {
   const at = { former: [], observedGeneration: 2, nowMs: AT_MS };
   const { metadata, ...object } = mirrorObject(record);

@@ -9,7 +9,6 @@ import { CompilerJudge } from '../../mutation/compiler-judge.ts';
 
 const FILE = `${process.cwd()}/packages/base/src/compare-text.ts`;
 
-/** The place of a text that stands on one line of the file. */
 function placeOf(text: string): {
   start: { line: number; column: number };
   end: { line: number; column: number };

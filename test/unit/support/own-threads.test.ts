@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createOwnThreads } from '../../support/own-threads.ts';
 
-/** A process id and its parent's. */
 type Family = readonly [number, number];
 
 const ROOT = 100;

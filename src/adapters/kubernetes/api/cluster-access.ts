@@ -94,7 +94,6 @@ function isOver(limits: ExecuteOptions, clock: Clock): boolean {
   return isPastDeadline(limits, { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() });
 }
 
-/** A cluster over a transport. */
 export class HttpsClusterAccess implements ClusterAccess {
   readonly #options: ClusterAccessOptions;
   readonly #pressure;

@@ -57,7 +57,6 @@ export interface ClusterConnectorOptions {
 
 type Connection = Awaited<ReturnType<ClusterConnector['connect']>>;
 
-/** A cluster that was opened. */
 interface WarmCluster {
   readonly registration: ClusterRegistration;
   readonly transport: Transport;
@@ -329,7 +328,6 @@ async function askIdentity(
   return second;
 }
 
-/** An identity that could not be read. */
 function unavailableAs(read: Exclude<LiveRead<never>, { kind: 'found' }>): ConnectRefusal {
   if (read.kind === 'missing') return { kind: 'unavailable', message: 'no kube-system namespace' };
   const { kind, message, retryAfterMs } = read;

@@ -66,7 +66,6 @@ const WRITES: ReadonlySet<Effect['kind']> = new Set(['update-status', 'restore-t
 /** Objects of others that come along are as many at most. */
 const LISTED_SHARE_MAX = 2;
 
-/** Reads the DaemonSets of one cluster. */
 export class DaemonSetReads {
   readonly #means: DaemonSetReadMeans;
   /** By namespace, monotonic; an access lives as long as its warm credential. */

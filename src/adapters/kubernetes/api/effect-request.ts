@@ -95,7 +95,6 @@ function faultOfPatch(effect: Extract<Effect, { kind: 'patch' }>): string | unde
   return effect.purpose === 'renumber' ? faultOfVersion(resourceVersion) : undefined;
 }
 
-/** What goes by UID and version alone. */
 function faultOfFence({
   uid,
   resourceVersion,

@@ -21,7 +21,6 @@ export interface Doubt {
   readonly retryAfterMs?: number;
 }
 
-/** How an apply is sent. */
 interface ApplyMeans extends Pick<ListMeans, 'send'> {
   /** Asked before each request. */
   readonly beforeWrite: () => Doubt | undefined;
@@ -46,7 +45,6 @@ function faultOf(manifest: FleetManifest, options: ApplyOptions): string | undef
   return isFence ? undefined : 'the resourceVersion is none';
 }
 
-/** The object as it is sent. */
 function bodyOf(manifest: FleetManifest, options: ApplyOptions): object {
   const {
     managedFields: _owners,
@@ -58,7 +56,6 @@ function bodyOf(manifest: FleetManifest, options: ApplyOptions): object {
   return { ...manifest, metadata: { ...metadata, ...defined({ uid, resourceVersion }) } };
 }
 
-/** The request of an apply. */
 export function manifestRequest(manifest: FleetManifest, options: ApplyOptions): ManifestRequest {
   const fault = faultOf(manifest, options);
   if (fault !== undefined) return { kind: 'faulty', message: `not sent: ${fault}` };

@@ -52,7 +52,6 @@ export function createMirrorConnector(
   };
 }
 
-/** The mirrors of one cluster. */
 export function createMirrorAccess({
   transport,
 }: {

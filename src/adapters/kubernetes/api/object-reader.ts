@@ -113,7 +113,6 @@ function readListed(
   return { kind: 'found', object, ...(version === undefined ? {} : { storeVersion: version }) };
 }
 
-/** One page of a list. */
 export interface ListedPage {
   readonly items: readonly JsonObject[];
   /** '' on the last page. */

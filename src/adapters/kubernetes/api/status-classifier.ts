@@ -21,7 +21,6 @@ import type { ApiStatus, StatusCause } from '../transport/api-status.ts';
 import type { TransportAnswer } from '../transport/transport.ts';
 import { readAppliedDaemonSet } from './object-reader.ts';
 
-/** What a write does to an object of this name. */
 export interface WriteSubject {
   readonly operation: 'create' | 'delete' | 'patch' | 'update';
   readonly name: string;

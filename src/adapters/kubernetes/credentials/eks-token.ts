@@ -18,7 +18,6 @@ export interface AwsCredentials {
   readonly expiration?: Date;
 }
 
-/** What a token is made for. */
 export interface EksTokenRequest {
   readonly clusterName: string;
   readonly region: string;

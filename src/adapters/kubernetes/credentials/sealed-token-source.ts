@@ -29,7 +29,6 @@ interface SourceOptions extends SealedTokens {
   readonly clock: Clock;
 }
 
-/** What is known about the token of a cluster. */
 export type TokenState =
   | { readonly kind: 'usable' }
   | { readonly kind: 'faulty'; readonly fault: TokenFault }

@@ -23,7 +23,6 @@ export type AddressClass =
   /** Unspecified, multicast, broadcast, documentation, retired and unassigned. */
   | 'reserved';
 
-/** A judged address. */
 export interface ClassifiedAddress {
   readonly class: AddressClass;
   /** The address that was judged: the IPv4 one inside, where there is one. */
@@ -66,7 +65,6 @@ const RESERVED_IPV4_RANGES = [
 /** Inside global unicast, and yet no place for an API server: Teredo and kin, documentation, 6to4. */
 const RESERVED_IPV6_RANGES = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
-/** A range in CIDR notation. */
 interface AddressRange {
   readonly network: string;
   readonly prefix: number;

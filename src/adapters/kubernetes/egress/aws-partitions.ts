@@ -5,7 +5,6 @@
  * region that is of none of them would choose another host for a signed request (S12).
  */
 
-/** One partition. */
 export interface AwsPartition {
   readonly regions: RegExp;
   /** Domain of hosts with IPv4. */

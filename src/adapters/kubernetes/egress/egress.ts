@@ -39,7 +39,6 @@ export interface EgressPolicy {
   readonly resolve?: (host: string) => Promise<readonly ResolvedAddress[]>;
 }
 
-/** What is judged. */
 export interface EgressRequest {
   readonly endpoint: Endpoint;
   /** An EKS token names its cluster, not the address: sent elsewhere, it would open that cluster to its reader. */

@@ -16,7 +16,6 @@ export interface Endpoint {
   readonly pathPrefix: string;
 }
 
-/** What is wrong with the form of an address. */
 export type EndpointFault = 'no-url' | 'not-https' | 'user-info' | 'query' | 'host' | 'port';
 
 /** Result of checking an address. */

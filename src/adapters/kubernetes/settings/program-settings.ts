@@ -32,7 +32,6 @@ type FlagVariables<Flag extends string> = Readonly<Record<Flag, string>>;
 /** What was given, by flag; empty values count as none. */
 type GivenSettings<Flag extends string> = Readonly<Partial<Record<Flag, string>>>;
 
-/** What every program needs. */
 interface SharedSettings {
   readonly kind: 'settings';
   readonly cluster: ClusterId;

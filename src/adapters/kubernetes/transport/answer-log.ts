@@ -45,7 +45,6 @@ export function answerKindOf({ method, path }: AskedFor): string | undefined {
   return resource === undefined ? undefined : `${VERBS[method]} ${resource}${part}`;
 }
 
-/** One request that is on its way. */
 export interface Underway {
   readonly kind: string | undefined;
   readonly begun: number;
@@ -54,7 +53,6 @@ export interface Underway {
   sentMs?: number;
 }
 
-/** The log of one transport. */
 export class AnswerLog {
   readonly #clock: Clock;
   #begun = 0;

@@ -29,7 +29,6 @@ export interface ConnectionOptions {
   readonly lookup?: LookupFunction;
 }
 
-/** What a pool takes of them. */
 export type PoolOptions = Omit<ConnectionOptions, 'endpoint'>;
 
 /** Below the idle time-outs of common load balancers and proxies (60 s and more). */

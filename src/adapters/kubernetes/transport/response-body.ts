@@ -13,7 +13,6 @@ import { describeFailure } from './tls-fault.ts';
 
 const gunzipAsync = promisify(gunzip);
 
-/** An answer that is larger than allowed. */
 class TooLargeError extends Error {
   override readonly name = 'TooLargeError';
   readonly code = 'RESPONSE_TOO_LARGE';

@@ -33,7 +33,6 @@ class ListItemError extends Error {
 const HEAD_BYTES_MAX = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-/** Takes the body of one page in chunks. */
 export class ListPageReader {
   readonly #kind: WatchedKind;
   readonly #onItem: (item: KubernetesObject) => void;

@@ -20,7 +20,6 @@ const OWNERS_FIELD = 'ownerReferences';
 /** As an API server writes who controls a pod. Found in one pass by the runtime, at a tenth of what a walk to the owner costs. */
 const OWNED_BY_DAEMON_SET = Buffer.from('"kind":"DaemonSet"');
 
-/** A member of an object. */
 interface Member extends Key {
   /** After the value. */
   readonly end: number;

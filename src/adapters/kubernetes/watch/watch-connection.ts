@@ -23,7 +23,6 @@ export interface WatchConnectionOptions extends Omit<ConnectionOptions, 'lookup'
   readonly answerTimeoutMs?: number;
 }
 
-/** What came of opening a stream. */
 export type OpenedStream =
   | {
       readonly kind: 'open';

@@ -54,7 +54,6 @@ export const CHANGES: ReadonlyMap<string, 'added' | 'modified' | 'deleted'> = ne
   ['DELETED', 'deleted'],
 ]);
 
-/** One line of a watch as a frame. Never throws. */
 export function parseWatchFrame(line: string): WatchFrame {
   let event: unknown;
   try {

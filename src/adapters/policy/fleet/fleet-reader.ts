@@ -92,7 +92,6 @@ function readTemplateFile(text: string) {
   return { kind: 'template', manifest, leftOut } as const;
 }
 
-/** A problem of a text that a field holds. */
 function inside(field: string, problem: FleetProblem): FleetProblem {
   return {
     field: problem.field === '' ? field : `${field}: ${problem.field}`,
@@ -230,7 +229,6 @@ function toStrategy(written: WrittenStrategy): FleetStrategy {
   };
 }
 
-/** What a stage does not say the strategy says. */
 function toStage(stage: WrittenStage, strategy: WrittenStrategy): FleetStage {
   const { name, clusters, nodes } = stage;
   const { maxConcurrency, maxFailures, maxRefusals, soak, approval, window } = {

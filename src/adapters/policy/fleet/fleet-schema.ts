@@ -277,7 +277,5 @@ export const fleetSchema = closed(EXAMPLE, {
 
 /** A FleetDaemonSet as it was written, its values read. */
 export type WrittenFleet = v.InferOutput<typeof fleetSchema>;
-/** Its strategy. */
 export type WrittenStrategy = v.InferOutput<typeof strategy>;
-/** A stage of it. */
 export type WrittenStage = v.InferOutput<typeof stage>;

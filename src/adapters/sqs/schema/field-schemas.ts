@@ -30,7 +30,6 @@ export const versionSchema = v.custom<string>(isResourceVersion);
 /** A watcher's incarnation, a request id, a timer id. */
 export const tokenSchema = textSchema(/^[A-Za-z0-9._:-]{1,128}$/);
 
-/** A whole number between two bounds. */
 export function countSchema(bounds: {
   readonly min: number;
   readonly max: number;

@@ -22,7 +22,6 @@ import {
   headerFields,
 } from './watcher-message-schema.ts';
 
-/** A refused body. */
 export interface RefusedWatcherMessage extends RefusedBody {
   /** What could be read of the header: unverified, never to be trusted before the sender is. */
   readonly header: Partial<WatcherHeader>;

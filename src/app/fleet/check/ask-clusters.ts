@@ -110,7 +110,6 @@ export function takesNoDryRun({
   return status === 400 && NO_DRY_RUN.test(message);
 }
 
-/** What the answer to a dry run says. */
 export function verdictOf(
   outcome: ManifestOutcome,
   { authentication }: Pick<ClusterRegistration, 'authentication'>,

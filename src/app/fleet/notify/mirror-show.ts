@@ -25,7 +25,6 @@ import {
   mirrorStatus,
 } from '../../../core/fleet/told/fleet-facts.ts';
 
-/** What mirrors need. */
 export interface MirrorOptions {
   readonly mirrors: FleetMirrorStore;
   readonly registry: Pick<RegistryStore, 'readCluster'>;
@@ -48,7 +47,6 @@ const ALL = '';
 const GONE = 'gone ';
 const TROUBLE_CHARACTERS_MAX = 500;
 
-/** The mirrors of one process. */
 export class MirrorShow {
   readonly #options: MirrorOptions;
   readonly #process: Pick<ProcessPorts, 'clock' | 'log' | 'metrics'>;

@@ -187,7 +187,6 @@ function againOf(
   return reachableOf(registration, { found, record: noted.record });
 }
 
-/** What its nodes showed against their peers. */
 function ratiosOf({ evidence }: FoundCluster): GivenCluster['ratios'] {
   if (evidence.kind !== 'heard') return undefined;
   const { daemonSet, state } = evidence;

@@ -24,7 +24,6 @@ export interface FoundCluster {
   readonly registration?: ClusterRegistration;
 }
 
-/** Reads one cluster. Never rejects. */
 export async function readEvidence(
   cluster: ClusterId,
   key: FleetKey,

@@ -14,7 +14,6 @@ import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
 
-/** How a cluster is given it. */
 type Given = Pick<FleetClusterRecord, 'isPartial' | 'isUngated'>;
 
 interface Sources {

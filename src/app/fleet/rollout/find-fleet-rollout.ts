@@ -11,13 +11,11 @@ import type { FleetStore, StoredFleet } from '../../../ports/stores/fleet-store.
 import { refuseFleet } from '../refusals.ts';
 import type { FleetRefusal } from '../refusals.ts';
 
-/** Where to look. */
 export interface FleetRolloutSources {
   readonly fleets: Pick<FleetStore, 'readFleet'>;
   readonly rollouts: Pick<FleetRolloutStore, 'readRecord'>;
 }
 
-/** What was found. */
 export interface FoundFleetRollout extends StoredFleet {
   readonly kind: 'found';
   /** Absent: no step was made yet; within a minute one is. */

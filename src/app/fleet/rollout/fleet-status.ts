@@ -137,7 +137,6 @@ function stepKindOf(stage: number, stages: number): StepKind {
 /** What holds the next generation as well. */
 const OUTLIVES: ReadonlySet<string> = new Set(['paused', 'frozen']);
 
-/** Its stages. */
 function shownStages(record: FleetRecord): readonly ShownStage[] {
   return record.stages.map((stage, index) => shownStage(stage, index, record));
 }

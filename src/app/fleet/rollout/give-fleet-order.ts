@@ -23,13 +23,11 @@ import type { FleetRefusal } from '../refusals.ts';
 import { findFleetRollout, isUnseen } from './find-fleet-rollout.ts';
 import type { FleetRolloutSources, FoundFleetRollout } from './find-fleet-rollout.ts';
 
-/** What giving an order needs. */
 interface FleetOrderDependencies extends FleetRolloutSources {
   readonly rollouts: Pick<FleetRolloutStore, 'readRecord' | 'writeRecord'>;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-/** Who orders what. */
 interface FleetOrderRequest {
   readonly key: FleetKey;
   readonly by: string;

@@ -44,7 +44,6 @@ export interface FleetClusterLine {
   readonly note?: string;
 }
 
-/** Where to look. */
 export interface ListSources {
   readonly rollouts: Pick<FleetRolloutStore, 'readMembers' | 'readClusterRecords'>;
   readonly registry: Pick<RegistryStore, 'readCluster'>;

@@ -135,7 +135,6 @@ function hasOtherLists(before: FleetRecord, after: FleetRecord): boolean {
   return idsOf(before) !== idsOf(after);
 }
 
-/** What a step stands on. */
 export interface StepOf {
   readonly fleet: FleetDaemonSet;
   /** As it is after beginning and dealing; not yet written where it is not `known`. */
@@ -147,7 +146,6 @@ export interface StepOf {
   readonly limits: StartLimits;
 }
 
-/** What came of a step. */
 export type StepOutcome =
   /** It was decided on, and there may be more to decide at once. */
   | 'decided'

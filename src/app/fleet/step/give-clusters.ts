@@ -74,7 +74,6 @@ interface Under {
   readonly limits: StartLimits;
 }
 
-/** What is recorded before anything is sent. */
 function applying(apply: ClusterApply, hash: string, nowMs: number): FleetClusterRecord {
   const { cluster, rendering, place, isPartial, isReturn, isUngated } = apply;
   const { registration, nodes } = cluster;
@@ -203,7 +202,6 @@ function noteAnswer(record: FleetClusterRecord, answer: Answer, nowMs: number): 
 const ASK_AGAIN_MS = 60_000;
 const ASK_AGAIN_MS_MAX = 600_000;
 
-/** The gate of a stage that is held. */
 export type RefusedGate = Extract<FleetGate, { readonly kind: 'refused' }>;
 
 interface FirstAsk {

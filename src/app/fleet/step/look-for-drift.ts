@@ -18,7 +18,6 @@ import { nodesRoundedUp } from '../../../core/policy/share.ts';
 const HEALED_LOOK_MS = 120_000;
 const SHOWN_MAX = 16;
 
-/** What a look came to. */
 export interface DriftLook {
   readonly record: Pick<FleetRecord, 'driftDueAtMs'>;
   readonly drifted: Drifted | undefined;

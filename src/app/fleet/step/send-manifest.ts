@@ -14,7 +14,6 @@ import { sendAtVersion } from '../send-at-version.ts';
 import type { SentOutcome } from '../send-at-version.ts';
 import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 
-/** What is sent where. */
 interface Sending {
   readonly registration: ClusterRegistration;
   readonly manifest: FleetManifest;
@@ -26,13 +25,11 @@ interface Sending {
   readonly limits: StartLimits;
 }
 
-/** What came of it. */
 export type Answer =
   | { readonly kind: 'applied'; readonly generation: number }
   | { readonly kind: 'failed'; readonly cause: ClusterFailureCause; readonly message: string }
   | { readonly kind: 'unanswered'; readonly message: string; readonly retryAfterMs?: number };
 
-/** Sends it. */
 export async function sendManifest(
   { registration, manifest, isForced, isDryRun, limits }: Sending,
   { connector }: Pick<StepFleetsDependencies, 'connector'>,

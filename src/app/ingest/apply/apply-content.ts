@@ -36,7 +36,6 @@ import type { WarmNames } from '../process/process-cache.ts';
 import { latestStamp, writeSlices } from '../slices/write-slices.ts';
 import type { SliceTarget, WrittenSlice } from '../slices/write-slices.ts';
 
-/** What a message's content is applied to. */
 export interface ContentTarget extends SliceTarget, PositionsTarget {
   readonly sliceCount: number;
   /** True while every slice of a live set must exist: a missing one is a loss. */
@@ -44,7 +43,6 @@ export interface ContentTarget extends SliceTarget, PositionsTarget {
   readonly names: WarmNames;
 }
 
-/** What stands after the content was applied. */
 export interface AppliedContent {
   readonly touched: Touched;
   readonly nameItems: readonly NameItem[];
@@ -127,7 +125,6 @@ function leftOutOf(
   );
 }
 
-/** What was stored in a set before it began. */
 function leftIn(set: SetId, sliceCount: number): readonly SliceEdit[] {
   if (set === 'daemonsets') return [];
   return Array.from({ length: slicesOfSet(set, sliceCount) }, (_, index) => emptied(set, index));

@@ -22,7 +22,6 @@ import type { SliceTarget, WrittenSlice } from '../slices/write-slices.ts';
 /** So many are swept before the next are begun. */
 const AT_ONCE = 50;
 
-/** What stands of them after it. */
 export interface Swept {
   readonly slices: readonly WrittenSlice[];
   readonly nameItems: readonly NameItem[];

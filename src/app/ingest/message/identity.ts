@@ -15,7 +15,6 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import type { IngestContext } from './result.ts';
 
-/** What a message claims about its origin. */
 export interface Claim {
   readonly cluster: ClusterId;
   /** Absent where the header could not be read so far. */

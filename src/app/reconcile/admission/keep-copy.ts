@@ -152,7 +152,6 @@ function noteHeld({ slot, hash }: CopyWish, { input, result }: CopyStep): void {
   result.copies = withCopy(known, { slot, hash, seenAtMs: input.nowMs });
 }
 
-/** The next run takes the other place. */
 function noteFormer({ slot }: CopyWish, step: CopyStep): void {
   const { former } = step.plan.stages?.record ?? {};
   if (former === undefined) return;

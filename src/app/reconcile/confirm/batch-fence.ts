@@ -40,7 +40,6 @@ export interface Fence extends Step {
   readonly halt?: { stopped?: FenceStop };
 }
 
-/** What a batch is about to do. */
 export interface FencedBatch {
   readonly isCreating: boolean;
   /** True if it deletes for the sake of the template: an edit stops it, and only it. */

@@ -38,10 +38,8 @@ export interface ReasonContext {
   readonly nowMs: () => number;
 }
 
-/** What tells which revision a pod is of. */
 type Labelled = Pick<PodProjection, 'labels'>;
 
-/** Judges the reasons of one run's deletes. */
 export class ReasonJudge {
   readonly #context: ReasonContext;
   readonly #nodes: ReadonlyMap<NodeName, NodeView>;

@@ -22,7 +22,6 @@ import type { MovedVictims } from '../../../core/model/state.ts';
 /** Live reads sent side by side. */
 const READS_AT_ONCE = 50;
 
-/** What confirming needs. */
 export interface ConfirmContext extends Pick<ReasonContext, 'view' | 'currentHash' | 'nowMs'> {
   readonly reader: ClusterReader;
   readonly trust: VictimTrust;

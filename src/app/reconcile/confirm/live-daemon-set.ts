@@ -35,7 +35,6 @@ export type PlannedMissing =
       readonly isRefused?: boolean;
     };
 
-/** What a read of the DaemonSet is made with. */
 interface PresentStep {
   readonly context: RunContext;
   readonly input: Pick<LoadedInput, 'stored'>;

@@ -17,13 +17,11 @@ import type { LabelSelector } from '@rollcall/base/objects.ts';
 /** For which stretch of history a list was made. */
 export type ForeignListed = NonNullable<DaemonSetState['foreignListed']>;
 
-/** What came of it. */
 export type ForeignCheck =
   | { readonly kind: 'clear'; readonly listed: ForeignListed }
   | { readonly kind: 'unknown-pods'; readonly names: readonly string[] }
   | { readonly kind: 'unavailable'; readonly message: string };
 
-/** The stretch of history of this run. */
 export function foreignListedNow({
   meta: { era, epoch },
   registration,
@@ -69,7 +67,6 @@ export async function checkForeignPods(
 // Own pods by a live list (ADR 0071): it costs as much as some reads, so it is made for as many victims, once in a run.
 // Where it is refused each victim is read, as in copilot, whose role lists no pods.
 
-/** What live lists told of a DaemonSet's pods. */
 export interface OwnPods {
   readonly find: (pod: Uid) => PodMetadata | undefined;
   /** Lists them if enough of these are not known. */

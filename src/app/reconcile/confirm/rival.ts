@@ -16,7 +16,6 @@ import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { namePages } from '../../clusters/name-pages.ts';
 import type { RunContext, LoadedInput } from '../run/context.ts';
 
-/** What gave it away. */
 export interface RivalSighting {
   readonly evidence: string;
   /** The registration under which it was seen. */

@@ -21,13 +21,11 @@ import { projectLivePod } from '../../../core/projections/project.ts';
 /** Conditions of the whole namespace or credential: no other create will fare better. */
 export type ClosedCode = 'namespace-terminating' | 'namespace-missing' | 'unauthorized';
 
-/** A pod that bears the name that was asked for. */
 interface MadePod {
   readonly uid: Uid;
   readonly resourceVersion: ResourceVersion;
 }
 
-/** The meaning of one answer. */
 export type CreateResult =
   /** Our pod is there: made by this request, or found under the name, ours and alive. */
   | { readonly kind: 'created'; readonly pod: MadePod; readonly isNew: boolean }

@@ -176,13 +176,11 @@ function tally(answers: readonly CreateResult[]): {
 /** Refusals in a row after which the run stops trying other nodes. */
 export const REFUSALS_IN_A_ROW_MAX = 16;
 
-/** Where slow start stands. */
 export interface SlowStart {
   readonly batchSize: number;
   readonly refusedInARow: number;
 }
 
-/** What came of one batch. */
 export interface BatchTally {
   readonly done: number;
   readonly refused: number;

@@ -28,7 +28,6 @@ export interface IntentBook {
   readonly before: readonly Intent[];
 }
 
-/** Notes what came of all creates of a run. */
 export function noteCreates(execution: CreateExecution, book: IntentBook, result: RunResult): void {
   const intents = new Map<string, CreateIntent>();
   for (const intent of book.recorded)
@@ -136,7 +135,6 @@ function noteTrouble(execution: CreateExecution, result: RunResult): void {
   result.add({ code: 'outcome-open', message, pace: 'backoff', holdsCreates });
 }
 
-/** Notes what came of all deletes of a run. */
 export function noteDeletes(
   sent: FencedSending<ConfirmedDelete>['sent'],
   book: IntentBook,

@@ -51,7 +51,6 @@ export type HistoryResult =
   | HistoryPause
   | HistoryFailure;
 
-/** The failure that an outcome means. */
 export function historyFailure(outcome: Outcome, what: string): HistoryFailure {
   if (outcome.kind === 'refused') {
     const isClosing =

@@ -23,7 +23,6 @@ import { unreadable } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryResult } from './history-result.ts';
 import { selectorText } from '../confirm/live-pods.ts';
 
-/** What history is told from. */
 export interface HistoryLook {
   readonly daemonSet: DaemonSetObject;
   /** ControllerRevisions of the set as read. */

@@ -26,7 +26,6 @@ import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { heldWrite } from '../../../core/retry/retry.ts';
 import type { PlannedMissing } from '../confirm/live-daemon-set.ts';
 
-/** What trimming works with. */
 export interface TrimStep extends Step {
   readonly result: RunResult;
   /** Version of the state after this run's intents, if it recorded any. */

@@ -240,7 +240,6 @@ interface Listed {
   readonly pods: ReadonlyMap<Uid, PodMetadata>;
 }
 
-/** What a warm process knows of pods. */
 export class KnownPods {
   readonly #lists = new Map<string, Listed>();
 

@@ -38,7 +38,6 @@ export interface Moving {
   readonly ahead?: StampAhead;
 }
 
-/** What reading a set came to. */
 export type SetRead =
   | ({ readonly kind: 'whole' } & WarmSet)
   | Moving

@@ -16,7 +16,6 @@ import type { StoredInputs, SlicedInputs } from './stored-inputs.ts';
 /** A run or skip so close before a due time sends it again (protocol 12). */
 export const RESEND_WITHIN_MS = 10_000;
 
-/** What to do with a hint after the small reads. */
 export type SkipDecision =
   | { readonly kind: 'run' }
   /** `resendDueAtMs`: so close before a due time that its timer is sent once more. */

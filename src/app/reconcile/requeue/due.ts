@@ -40,7 +40,6 @@ export interface WaitsStep extends CarriedOut {
   readonly context: RunContext;
 }
 
-/** What a run leaves undone. */
 export interface Waits {
   readonly retry: RetryEntry | undefined;
   readonly refusedWrites: readonly RetryEntry[];

@@ -34,14 +34,12 @@ import { memoOf } from '../read/skip.ts';
 import { decideWaits, pausedAfter } from './due.ts';
 import type { Waits, WaitsStep } from './due.ts';
 
-/** What finishing works with. */
 export interface FinishStep extends WaitsStep {
   readonly context: EndContext;
   /** What is to be remembered of events, if this run told any. */
   readonly tallies?: readonly EventTally[];
 }
 
-/** How the run ends. */
 export interface Finish {
   readonly isComplete: boolean;
   readonly dueAtMs: number;

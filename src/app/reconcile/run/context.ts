@@ -165,7 +165,6 @@ export function effectDeadlineMs({ run, dependencies }: RunContext): number {
   return run.deadlineMs - dependencies.options.recordReserveMs;
 }
 
-/** The same by both clocks. */
 function startLimitsOf(context: RunContext): StartLimits {
   const wallDeadlineMs = context.wallDeadlineMs - context.dependencies.options.recordReserveMs;
   return { deadlineMs: effectDeadlineMs(context), wallDeadlineMs };

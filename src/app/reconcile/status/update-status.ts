@@ -69,7 +69,6 @@ export async function updateStatus(
   }
 }
 
-/** The answer to a write shows who else wrote. */
 async function noteOthers(
   { object, answeredAtMs }: Extract<StatusWrite, { kind: 'written' }>,
   step: Step & { readonly result: RunResult },

@@ -22,7 +22,6 @@ import { isStoreRestored } from '../../../core/view/freshness.ts';
 /** Writes of somebody else between read and write that one run puts up with. */
 const TRIES_MAX = 3;
 
-/** What came of it. */
 export type StatusWrite =
   | {
       readonly kind: 'written';
@@ -77,7 +76,6 @@ async function putStatus(
   return statusWriteOf(outcome, () => isSameButStatus(live, input.daemonSet));
 }
 
-/** What came of a status write. */
 function statusWriteOf(outcome: Outcome | undefined, isAsSeen: () => boolean): StatusWrite {
   switch (outcome?.kind) {
     case 'done': {

@@ -22,7 +22,6 @@ import { failure } from '../../process/exit-codes.ts';
 import type { StackOutputs } from '../../reach/stack.ts';
 import type { EksCluster } from './eks-cluster.ts';
 
-/** What came of one access entry. */
 export interface AccessEntryResult {
   readonly principalArn: string;
   /**

@@ -85,7 +85,6 @@ export interface ClusterFacts {
   readonly issuer?: string;
 }
 
-/** What step 1 found. */
 export interface ExaminedCluster {
   readonly facts: ClusterFacts;
   readonly eks?: EksCluster;
@@ -93,7 +92,6 @@ export interface ExaminedCluster {
   readonly connection?: ClusterConnection;
 }
 
-/** What the steps after it work on. */
 export interface AddTask {
   readonly request: AddRequest;
   readonly examined: ExaminedCluster;

@@ -117,7 +117,6 @@ export function requireReachable(registration: ClusterRegistration, stage: strin
   );
 }
 
-/** What a registration is made from. */
 type RegistrationParts = Pick<AddTask, 'request' | 'examined'> & { readonly roles: SenderRoles };
 
 /** The registration, in the mode that was asked for. Throws CommandError when the schema refuses it. */

@@ -25,7 +25,6 @@ export interface SenderRole {
   readonly roleArn?: string;
 }
 
-/** The roles of a cluster. */
 export interface SenderRoles {
   readonly watcher: SenderRole;
   readonly renewer?: SenderRole;

@@ -46,7 +46,6 @@ import type { AccessEntryResult } from './access-entries.ts';
 import { reachWarning } from './eks-cluster.ts';
 import { composeManifests } from '../manifests/manifests.ts';
 
-/** What came of adding a cluster. */
 export interface AddedCluster {
   readonly id: string;
   readonly registration: ClusterRegistration;
@@ -65,7 +64,6 @@ export interface AddedCluster {
   readonly applied: readonly AppliedObject[];
 }
 
-/** What is to be done with a request. */
 interface Adding {
   readonly shouldApply: boolean;
   /** Known to be missing: told together with what the cluster itself shows to be, and nothing is made. */

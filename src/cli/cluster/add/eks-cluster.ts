@@ -24,7 +24,6 @@ import { CALL_LIMITS, createAwsClient } from '../../../adapters/aws/create-clien
 import type { AwsClientConfig, ResolvedAwsCredentials } from '../../reach/stack.ts';
 import { issuerName } from '../roles/roles.ts';
 
-/** What AWS says of a cluster. */
 export interface EksCluster {
   readonly name: string;
   readonly region: string;
@@ -158,7 +157,6 @@ export function openClusterAccount(config: AwsClientConfig): ClusterAccount {
   };
 }
 
-/** A role as IAM knows it. */
 interface KnownRole {
   readonly roleId: string;
   readonly roleArn: string;

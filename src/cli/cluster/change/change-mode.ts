@@ -156,7 +156,6 @@ export const COPILOT_STAYS =
   'happen only where somebody deletes pods. Set back to RollingUpdate, the built-in controller replaces at once, within ' +
   'maxUnavailable, every pod that is not of the newest template.';
 
-/** What is said when copilot was left. */
 function copilotLeftNotes(id: string): readonly string[] {
   return [
     `Nothing of Rollcall acts in ${id} any more; every pod was left as it is.`,

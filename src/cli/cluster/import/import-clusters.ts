@@ -174,7 +174,6 @@ function presentResults(results: readonly ImportedCluster[]): CommandResult {
 /** How a cluster stands before the import; `invalid`: its request cannot be used, or is one of two for it. */
 type PlannedState = Standing['kind'] | 'unreachable' | 'invalid';
 
-/** One line of the plan. */
 interface PlannedCluster {
   readonly name: string;
   readonly id: string;

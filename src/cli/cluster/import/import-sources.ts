@@ -13,7 +13,6 @@ import { parseAddRequest } from '../add/add-request.ts';
 import type { AddRequest, Needs } from '../add/add-request.ts';
 import { listEksClusters } from '../add/eks-cluster.ts';
 
-/** One cluster of an import. */
 export interface ImportEntry {
   /** As the source calls it. */
   readonly name: string;

@@ -17,10 +17,8 @@ import { packageFile } from '../../../engine/package-files.ts';
 /** Where the AWS credentials of watcher and renewer come from. */
 export const CREDENTIAL_KINDS = ['irsa', 'pod-identity', 'web-identity', 'static'] as const;
 
-/** One of CREDENTIAL_KINDS. */
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
-/** What is set in the manifests. */
 export interface ManifestValues {
   readonly id: string;
   /** Absent: the placeholder of the shipped files stays, which no registry has. */

@@ -303,7 +303,6 @@ const SHOWN = {
   },
 } as const satisfies Readonly<Record<string, ShownFinding>>;
 
-/** What kind of thing is wrong. */
 type ShownCode = keyof typeof SHOWN;
 
 /** One thing that is wrong, and what to do next. */

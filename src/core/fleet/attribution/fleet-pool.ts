@@ -184,7 +184,6 @@ export function describePool(pool: FleetPool): string {
   return `${given}, ${others} (${who}): E = ${shown}, ${String(HALT_AT)} halts${end}`;
 }
 
-/** What is read of a registration. */
 export interface ProvidedCluster {
   readonly labels: ClusterRegistration['labels'];
   readonly authentication: Pick<ClusterRegistration['authentication'], 'kind'>;

@@ -34,7 +34,6 @@ export interface AssignedCluster extends Pick<
   readonly record?: FleetClusterRecord;
 }
 
-/** How far the rollout is that is dealt for. */
 export interface AssignedAt {
   /** Of the release. */
   readonly contentHash: string;
@@ -47,7 +46,6 @@ export interface AssignedAt {
   readonly nowMs: number;
 }
 
-/** Who is where. */
 export interface Assignment {
   readonly stages: readonly {
     readonly name: string;

@@ -8,7 +8,6 @@ import type { BreachCause } from '../../model/rollout-record.ts';
 import { nodesRoundedDown } from '../../policy/share.ts';
 import type { FleetStage } from '../fleet-daemon-set.ts';
 
-/** What a failure speaks of. */
 export type FailureClass = 'release' | 'place';
 
 const CLASSES = {
@@ -45,7 +44,6 @@ export const CLUSTER_FAILURE_CAUSES: readonly ClusterFailureCause[] = Object.key
   CLASSES,
 ) as ClusterFailureCause[];
 
-/** What a failure speaks of. */
 function failureClassOf(cause: ClusterFailureCause): FailureClass {
   return CLASSES[cause];
 }

@@ -21,7 +21,6 @@ const CLUSTERS_MAX = 16;
 /** Silent clusters of a stage that are no accident, if they are more than half of those that were given it. */
 const SILENT_MIN = 2;
 
-/** What a breach is looked for in. */
 export interface BreachFacts {
   readonly stage: string;
   readonly tally: StageTally;

@@ -16,7 +16,6 @@ import type { FleetGate, FleetRecord } from './fleet-record.ts';
 import type { StageTally } from './tally-stage.ts';
 import { returnTargetOf } from './way-back.ts';
 
-/** What a stage is judged by. */
 export interface StageInput {
   readonly record: FleetRecord;
   readonly strategy: FleetStrategy;

@@ -59,7 +59,6 @@ export interface StageTally {
   readonly failed: readonly GivenCluster[];
 }
 
-/** Where one cluster is counted. */
 type Place = Exclude<keyof FleetCounts, 'returning'>;
 
 /** Counts them. Failures up to `overruledAtMs` were looked at by an operator: they neither block nor count. */

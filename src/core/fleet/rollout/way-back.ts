@@ -76,7 +76,6 @@ export function withoutBad(
   return [present, ...others];
 }
 
-/** What a cluster is to a way back. */
 export type ReturnPlace =
   /** It has to be given what others go back to. */
   | 'to-give'

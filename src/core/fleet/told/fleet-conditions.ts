@@ -22,7 +22,6 @@ export const FLEET_CONDITION_TYPES = [
 /** Type of a condition. */
 export type FleetConditionType = (typeof FLEET_CONDITION_TYPES)[number];
 
-/** A condition. */
 export interface FleetCondition {
   readonly type: FleetConditionType;
   readonly status: 'True' | 'False';
@@ -36,7 +35,6 @@ export interface FleetCondition {
   readonly observedGeneration: number;
 }
 
-/** What was written before of a condition. */
 export interface FormerCondition {
   readonly type: string;
   readonly status: string;
@@ -112,7 +110,6 @@ const STANDINGS: Readonly<Record<FleetGate['kind'], Pick<FleetStanding, 'kind' |
   done: { kind: 'done', reason: 'Completed' },
 };
 
-/** Where a fleet is. */
 export function fleetStanding(record: FleetRecord): FleetStanding {
   const { gate } = record;
   const { kind, reason } = STANDINGS[gate.kind];

@@ -16,7 +16,6 @@ export interface Identity {
   readonly prefix: string;
 }
 
-/** The bodies of one collection. */
 export interface Bodies {
   readonly make: (seeded: Seeded, identity: Identity) => JsonObject;
   readonly changes: readonly Change[];
@@ -39,7 +38,6 @@ export function sometimes(
   return Object.fromEntries(Object.entries(members).filter(() => seeded.next() < chance));
 }
 
-/** The metadata of a valid object. */
 export function makeMetadata(seeded: Seeded, { name, namespace, prefix }: Identity): JsonObject {
   return {
     name,

@@ -21,14 +21,12 @@ export type Draft = Omit<Step, 'id' | 'verb' | 'resource'> & {
 /** Makes the steps of one verb; a later one may refer to an earlier one as `nextId + index`. */
 export type StepBuilder = (context: EpisodeContext, collection: Collection) => readonly Draft[];
 
-/** One object that a step is about. */
 export interface Place {
   readonly collection: Collection;
   readonly identity: Identity;
   readonly key: string;
 }
 
-/** What builders get. */
 export interface EpisodeContext {
   readonly seeded: Seeded;
   readonly prefix: string;
@@ -55,7 +53,6 @@ export function pickPlace(context: EpisodeContext, collection: Collection): Plac
   return placeOf(collection, { prefix, name, ...(namespace === undefined ? {} : { namespace }) });
 }
 
-/** The place of one object. */
 function placeOf(collection: Collection, identity: Identity): Place {
   const key = objectKey({ plural: collection.plural, ...identity });
   return { collection, identity, key };
@@ -78,7 +75,6 @@ export function collectionPathOf({ collection, identity }: Place): string {
   );
 }
 
-/** A valid body for the place. */
 export function makeBody({ seeded }: EpisodeContext, { collection, identity }: Place): JsonObject {
   return bodiesOf(collection.plural).make(seeded, identity);
 }

@@ -37,7 +37,6 @@ import {
   updateStatus,
 } from './writes.ts';
 
-/** Which episode. */
 export interface EpisodeRequest {
   readonly seed: number;
   readonly index: number;

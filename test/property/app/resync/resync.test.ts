@@ -141,7 +141,6 @@ class Fleet {
   }
 }
 
-/** The boundaries of a cluster in a time. */
 function boundaries(id: string, everyMs: number, [fromMs, untilMs]: readonly [number, number]) {
   const phaseMs = hash48(id) % everyMs;
   const first = Math.floor((fromMs + phaseMs) / everyMs) + 1;

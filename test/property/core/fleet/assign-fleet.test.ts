@@ -56,7 +56,6 @@ const clusters = fc.array(cluster, { maxLength: 40 }).map((all) =>
 );
 const stage = fc.integer({ min: -1, max: 4 });
 
-/** Which lists each cluster is in. */
 function placesOf({ stages, ring }: Assignment): ReadonlyMap<string, readonly (number | 'ring')[]> {
   const places = new Map<string, readonly (number | 'ring')[]>();
   const note = (id: string, place: number | 'ring'): void => {

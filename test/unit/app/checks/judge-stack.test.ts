@@ -19,7 +19,6 @@ interface Found {
   readonly remedy: string;
 }
 
-/** What is found in an account that is well but for this. */
 function check(change: Partial<Account>): readonly Found[] {
   const { isDeployed = true, registry = 'protected', freeze, standing } = change;
   const { concurrency = { total: 1000, unreserved: 900 } } = change;

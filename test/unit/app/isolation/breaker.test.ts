@@ -66,7 +66,6 @@ async function stateOf(
   return world.view.readState({ clusterUid: world.registration.clusterUid, uid });
 }
 
-/** A world whose cluster hung until its breaker opened. */
 async function openedWorld(): Promise<ReconcileWorld> {
   const world = new ReconcileWorld();
   await world.mirror.sync();

@@ -9,7 +9,6 @@ import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 /** Paused: what is tested here is what copilot leaves alone. */
 const POLICY = { 'rollcall.dev/rollout': 'paused: true' };
 
-/** A settled copilot world of three nodes. */
 async function copilot(
   options: { readonly type?: string; readonly annotations?: Readonly<Record<string, string>> } = {},
 ): Promise<ReconcileWorld> {
@@ -49,7 +48,7 @@ describe('a cluster in copilot', () => {
 
   it('does nothing where a node lacks its pod, one failed or one is too many, and says whose turn it is', async () => {
     const world = await copilot();
-    world.builtIn.isRunning = false;
+    world.isBuiltInRunning = false;
     const [first] = world.pods;
     world.setPhase(first?.metadata.name ?? '', 'Failed');
     world.addNode('node-0004');
@@ -99,7 +98,7 @@ describe('a DaemonSet that copilot only observes', () => {
     assert.equal(codeOf(await world.step()), 'skipped');
     assert.deepEqual(world.cluster.requests, []);
     world.addNode('node-0004');
-    world.builtIn.isRunning = false;
+    world.isBuiltInRunning = false;
     assert.equal(codeOf(await world.step()), 'not-opted-in');
     const [first] = (await world.explain()) ?? [];
     assert.equal(first?.code, 'Outdated');
@@ -139,7 +138,7 @@ describe('history in copilot', () => {
 
   it('is waited for, ever more seldom, while the built-in controller stands still', async () => {
     const world = await copilot();
-    world.builtIn.isRunning = false;
+    world.isBuiltInRunning = false;
     editTemplate(world, 'example/agent:2');
     const first = await world.step();
     assert.equal(codeOf(first), 'built-in-behind');
@@ -196,7 +195,7 @@ describe('a delete in copilot', () => {
   it('waits for the watcher where nothing was heard of pods lately: no list takes its place (S3)', async () => {
     const world = await copilot({ annotations: { 'rollcall.dev/rollout': 'soak: 1s' } });
     editTemplate(world, 'example/agent:2');
-    world.builtIn.sync();
+    world.syncBuiltIn();
     await world.mirror.sync();
     await world.clock.advance(600_000);
     for (let look = 0; look < 6; look += 1) {

@@ -25,7 +25,6 @@ async function waiting(): Promise<{ readonly world: TimedWorld; readonly marks: 
 const writes = (world: TimedWorld): number =>
   world.cluster.requests.filter((request) => request.startsWith('update-status')).length;
 
-/** The pod of that node is not ready any more. */
 function failReadiness(world: TimedWorld, node: string): void {
   const name = world.pods.find((pod) => nodeOf(pod) === node)?.metadata.name ?? '';
   world.cluster.change('pods', { ...KEY, name }, (pod) => ({

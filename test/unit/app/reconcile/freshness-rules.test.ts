@@ -15,14 +15,23 @@ describe('protocol 1: silence with work to do', () => {
     await world.mirror.sync({ heardAtMs: {} });
     world.cluster.remove('nodes', 'node-0003');
     world.addNode('node-0004');
+    world.addNode('node-0005');
     await world.mirror.sync({ heardAtMs: {} });
     world.cluster.remove('nodes', 'node-0004');
+    world.cluster.change('nodes', { namespace: '', name: 'node-0005' }, (node) => ({
+      ...node,
+      metadata: { ...node.metadata, deletionTimestamp: new Date(0).toISOString() },
+    }));
     const first = await world.run();
     assert.equal(first.kind === 'deferred' && first.code, 'cluster-silent');
     await world.clock.advance(31_000);
     await world.run();
     assert.ok(world.cluster.requests.includes('GET nodes node-0004'));
-    assert.deepEqual(world.placed, ['node-0001', 'node-0002'], 'the node is gone live: no pod');
+    assert.deepEqual(
+      world.placed,
+      ['node-0001', 'node-0002'],
+      'gone or being deleted live: no pod',
+    );
   });
 
   it('ends by the cap however often the key is looked at meanwhile: it counts from the first deferral', async () => {

@@ -24,7 +24,6 @@ function setImage(world: ReconcileWorld, image: string): void {
   });
 }
 
-/** An edit that leaves the template alone. */
 function setMinReady(world: ReconcileWorld, minReadySeconds: number): void {
   world.cluster.change('daemonsets', KEY, (object) => {
     const { metadata, spec } = object as DaemonSetObject;

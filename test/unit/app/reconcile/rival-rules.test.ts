@@ -59,7 +59,6 @@ async function markRival(world: ReconcileWorld): Promise<void> {
   await world.registry.noteRival(await storedRegistration(world), rival);
 }
 
-/** A kube-controller-manager wrote the status of the DaemonSet. */
 function builtInWrites(world: ReconcileWorld, after: { readonly byMs: number }): void {
   const time = new Date(world.clock.nowMs() + after.byMs).toISOString();
   world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
@@ -369,6 +368,22 @@ describe('a status written by another manager', () => {
     assert.deepEqual(
       world.pods.map(({ metadata }) => metadata.name),
       [name],
+    );
+  });
+
+  it('of which only the live one tells keeps all pods, also one that failed', async () => {
+    const { world } = await withSentinel();
+    await world.clock.advance(2_000);
+    const before = world.pods.map(({ metadata }) => metadata.uid);
+    world.setPhase(world.pods[0]?.metadata.name ?? '', 'Failed');
+    world.addNode('node-0003');
+    await world.mirror.sync();
+    builtInWrites(world, { byMs: 0 });
+    const result = await world.run();
+    assert.ok(result.kind === 'deferred' && result.code === 'conflict-suspected', result.kind);
+    assert.deepEqual(
+      world.pods.map(({ metadata }) => metadata.uid),
+      before,
     );
   });
 

@@ -327,9 +327,7 @@ for (const mode of ['copilot', 'takeover'] as const) {
 
     it('touches one node of a revision whose pods are never made', async () => {
       const made = await world(mode);
-      made.builtIn.refuses = () => true;
-      made.cluster.hooks.beforeEffect = ({ kind }) =>
-        Promise.resolve(kind === 'create-pod' ? { kind: 'answer', outcome: REFUSED } : undefined);
+      made.cluster.hooks.admitPod = () => ({ code: 'quota' });
       edit(made, 'example/agent:2');
       await made.settle({ withinMs: 1_800_000 });
       assert.equal(made.pods.length, 5);

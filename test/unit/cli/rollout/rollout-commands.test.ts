@@ -37,7 +37,6 @@ async function setRecord(world: CommandWorld, change: Partial<RolloutRecord>): P
   assert.equal(await view.writeState(agentRef(), written), 'written');
 }
 
-/** The watcher tells of another generation. */
 async function edit(world: CommandWorld, generation: number): Promise<void> {
   const { view } = world.stores();
   const item = await view.readDaemonSet(agentRef());
@@ -50,7 +49,6 @@ async function edit(world: CommandWorld, generation: number): Promise<void> {
   await view.writeDaemonSet(agentRef(), { stamp: stampAt(9), object: edited });
 }
 
-/** The watcher tells of it without its object. */
 async function makeOpaque(
   world: CommandWorld,
   itemOf: (object: DaemonSetObject) => Partial<DaemonSetItem>,

@@ -20,7 +20,6 @@ import { failOneByOne, nthNode, trialNodes, withBad } from '../../../support/evi
 
 const MINUTE_MS = 60_000;
 
-/** The first so many nodes. */
 function firstNodes(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }

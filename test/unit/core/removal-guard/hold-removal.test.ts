@@ -74,14 +74,12 @@ function plan(cluster: Cluster, by: Partial<PlanContext> = {}): Plan {
   return planReconcile(view({ daemonSet: set, nodes, pods: standing, gone, nowMs }), context(by));
 }
 
-/** What a plan without a shrink stores. */
 function calmRecord(cluster: Partial<Cluster> = {}): RemovalRecord {
   const { shrink } = plan({ pods: 1, unlabelled: 0, ...cluster });
   assert.ok(shrink !== undefined);
   return shrink.record;
 }
 
-/** The state a settled time after the first node changed. */
 function settled(options: Partial<DaemonSetState> = {}): DaemonSetState {
   return state({ shrink: { ...calmRecord(), sinceMs: NOW_MS - SETTLE_MS }, ...options });
 }

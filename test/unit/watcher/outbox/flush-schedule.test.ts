@@ -15,7 +15,6 @@ const LARGE_MS = 1_442;
 
 const created = (): FlushSchedule => new FlushSchedule(OPTIONS, 0);
 
-/** A schedule of which a flush was sent at 0. */
 function flushed(width: FlushWidth): FlushSchedule {
   const schedule = created();
   schedule.noteFlush(0, width);

@@ -68,7 +68,6 @@ async function startProbed(
   return { harness, watcher, vitals, look, outlive };
 }
 
-/** The bookmarks that an API server sends about once a minute. */
 function beat({ source }: WatcherHarness): void {
   for (const kind of WATCHED_KINDS) source.bookmark(kind);
 }

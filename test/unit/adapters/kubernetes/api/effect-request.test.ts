@@ -56,7 +56,6 @@ const effects = {
   },
 } as const satisfies { readonly [Kind in Effect['kind']]: Extract<Effect, { kind: Kind }> };
 
-/** A JSON Patch of a status with these tests. */
 function statusTests(metadata: Readonly<Record<string, string>>): readonly JsonPatchOperation[] {
   const tests = Object.entries(metadata).map(
     ([member, value]) => ({ op: 'test', path: `/metadata/${member}`, value }) as const,

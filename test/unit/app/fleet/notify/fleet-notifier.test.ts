@@ -28,7 +28,6 @@ import { registrationOf } from '../../../../support/store-suite.ts';
 
 const NAME = 'monitoring/agent';
 
-/** A stack with a bus and a mirror. */
 class Place {
   readonly clock = new VirtualClock();
   readonly log = new MemoryLog();

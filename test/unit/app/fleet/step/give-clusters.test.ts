@@ -1,8 +1,10 @@
 // What is given while registrations change: between two batches of one turn, and between a cluster's record and its request.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { KIND_SITE } from '../../../../support/fleet-simulation/fleet-site.ts';
 import type { FleetSite } from '../../../../support/fleet-simulation/fleet-site.ts';
 import type { ModelCluster } from '../../../../support/fleet-simulation/model-cluster.ts';
+import { BUSY_MS } from '../../../../support/fleet-simulation/model-ports.ts';
 import {
   QUICK,
   holding,
@@ -65,6 +67,17 @@ async function assertNoneFailed(site: FleetSite): Promise<void> {
   assert.deepEqual(failed, []);
   assert.equal(record.breach, undefined);
 }
+
+it('giveClusters asks a busy API server again no sooner than it said (L5)', async () => {
+  const site = await openSite(many(1));
+  site.faults = { ...KIND_SITE, fateOf: () => 'busy' };
+  await site.release('agent:2', QUICK);
+  const sends = (): number => site.audit.sends.get('c000 agent:2') ?? 0;
+  await site.until('it was asked', () => sends() === 1);
+  await turns(site, BUSY_MS / site.turnMs - 1);
+  assert.equal(sends(), 1);
+  await site.until('it is asked again', () => sends() === 2, 2);
+});
 
 describe('giveClusters: a registration that changes in the middle of a turn (S17)', () => {
   for (const { name, make, takeBack } of CHANGES) {

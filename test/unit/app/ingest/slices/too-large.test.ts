@@ -12,7 +12,6 @@ import type { Standing } from '../../../../support/scripted-sender.ts';
 
 const BYTES_MAX = 4000;
 
-/** A table that takes no item of more than some four kilobytes. */
 function limit({ view }: IngestHarness): void {
   const fits = (value: unknown): boolean => JSON.stringify(value).length <= BYTES_MAX;
   const refusal = Object.assign(new Error('too large'), { code: 'item-too-large' });

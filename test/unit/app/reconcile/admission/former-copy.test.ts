@@ -195,7 +195,6 @@ describe('the copy of the former revision, once the state is lost', () => {
 const creates = (made: ReconcileWorld): number =>
   made.cluster.requests.filter((request) => request.startsWith('create-pod')).length;
 
-/** Reads of copies that fail while that holds. */
 function unreadable(isFailing: () => boolean, { isRefused }: { readonly isRefused: boolean }) {
   return (what: string): LiveRead<never> | undefined =>
     what === 'GET podtemplates' && isFailing()

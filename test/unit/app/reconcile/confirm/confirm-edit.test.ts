@@ -50,7 +50,6 @@ async function halfRolled(): Promise<ReconcileWorld> {
   return world;
 }
 
-/** Where the template wants its pods. */
 function setSelector(world: ReconcileWorld, nodeSelector: Readonly<Record<string, string>>): void {
   world.cluster.change('daemonsets', KEY, (object) => {
     const { metadata, spec } = object as DaemonSetObject; // the cluster holds whole DaemonSets

@@ -31,7 +31,6 @@ function refusedOn(nodes: number): DaemonSetState {
   return { ...emptyState(NOW_MS), refusals };
 }
 
-/** A run whose store is as small as an item of the table. */
 function contextOf(stored: DaemonSetState[], log: MemoryLog): EndContext {
   const store = {
     writeState: (_ref: unknown, state: DaemonSetState) => {

@@ -10,7 +10,6 @@ interface Counted {
   readonly states: number;
 }
 
-/** What happens in between. */
 async function countOf(world: ReconcileWorld, play: () => Promise<unknown>): Promise<Counted> {
   const requests = world.cluster.requests.length;
   const calls = world.view.calls.length;
