@@ -82,6 +82,17 @@ describe('the commands of a page', () => {
   }
 });
 
+describe('docs/bad-release.svg', () => {
+  it('shows commands that are there', () => {
+    const shown = read('docs/bad-release.svg').matchAll(
+      /fill="#ffffff">((?:npm|rollcall) [^<]+)</g,
+    );
+    const lines = [...shown].map(([, line = '']) => line);
+    assert.ok(lines.length >= 3);
+    for (const line of lines) checkLine(line);
+  });
+});
+
 describe('docs/try-it.md', () => {
   const firstCells = (head: string): readonly string[] => {
     const [, table = ''] = read('docs/try-it.md').split(`| ${head} |`);
