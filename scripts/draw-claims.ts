@@ -12,7 +12,13 @@ import { parseArgs } from 'node:util';
 import { claimsOf, drawClaims } from './lib/claims.ts';
 import { repositoryRoot } from './lib/run-tool.ts';
 
-const DOCUMENTS = ['docs/promise.md', 'docs/parity.md', 'docs/security.md', 'docs/benchmarks.md'];
+const DOCUMENTS = [
+  'docs/promise.md',
+  'docs/parity.md',
+  'docs/spec/parity-rules.md',
+  'docs/security.md',
+  'docs/benchmarks.md',
+];
 
 const { values } = parseArgs({
   options: {

@@ -13,7 +13,7 @@ export interface LostLink {
   readonly message: string;
 }
 
-const CODE = /^(`{3,}|~{3,})[\s\S]*?^\1|`[^`\n]*`/gm;
+const CODE = /^(`{3,}|~{3,})[\s\S]*?^\1|`(?:[^`\n]|\n(?!\n))*`/gm;
 
 function withoutCode(text: string): string {
   return text.replace(CODE, (code) => code.replace(/[^\n]/g, ' '));

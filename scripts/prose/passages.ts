@@ -1,8 +1,8 @@
 /**
  * The prose of a page: its paragraphs, headings and cells of tables, as sentences with the lines on which they begin.
  *
- * Code becomes one word, a link becomes its text. What stands in quotation marks stays in a sentence's words, but no rule
- * on words judges it, so that a page can cite a message or a word that is no longer used.
+ * Code becomes one word, a link becomes its text. Rules judge a sentence with each quotation as one word, so that a page can
+ * cite a message or a word that is no longer used.
  */
 import type { MicromarkToken } from 'markdownlint';
 

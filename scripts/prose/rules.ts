@@ -40,7 +40,7 @@ function ruleOf(name: string, description: string, judge: Judge): Rule {
 }
 
 function judgeLength({ text }: Sentence): readonly string[] {
-  const words = countWords(text);
+  const words = countWords(unquoted(text));
   return words > SENTENCE_WORDS_MAX ? [`${words} words, at most ${SENTENCE_WORDS_MAX}`] : [];
 }
 
