@@ -139,6 +139,12 @@ describe('the tarball of rollcall', () => {
     assert.notEqual(refused.exitCode, 0);
   });
 
+  it('runs by npx from the tarball itself', async () => {
+    const help = await installed.runPacked('rollcall', '--help');
+    assert.equal(help.exitCode, 0, help.output);
+    assert.match(help.output, /cluster/);
+  });
+
   it('runs local clusters until every node has its pod', async () => {
     const settled = await installed.run(
       'rollcall',

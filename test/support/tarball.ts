@@ -20,6 +20,10 @@ export interface Installed {
   readonly run: (
     ...command: readonly string[]
   ) => Promise<{ readonly exitCode: number | null; readonly output: string }>;
+  /** Runs a command of the package from the tarball itself, which npx installs in a cache of its own. */
+  readonly runPacked: (
+    ...command: readonly string[]
+  ) => Promise<{ readonly exitCode: number | null; readonly output: string }>;
   /** Starts one that stays; resolves once its output matches. */
   readonly start: (command: readonly string[], ready: RegExp) => Promise<RunningCommand>;
   readonly remove: () => void;
@@ -51,7 +55,15 @@ export async function installPacked(script: string, part: string): Promise<Insta
   rmSync(built, { recursive: true });
   return {
     directory,
-    run: (...command) => finished(spawnNpx(directory, command)),
+    run: (...command) => finished(spawnNpx(directory, ['--no-install', ...command])),
+    runPacked: async (...given) => {
+      // Not within the other: npx would find what is installed there.
+      const empty = mkdtempSync(path.join(tmpdir(), 'rollcall-npx-'));
+      const command = ['--yes', '--package', path.join(directory, filename), ...given];
+      const outcome = await finished(spawnNpx(empty, command));
+      rmSync(empty, { recursive: true });
+      return outcome;
+    },
     start: (command, ready) => started(directory, command, ready),
     remove: () => {
       rmSync(directory, { recursive: true, force: true });
@@ -70,9 +82,9 @@ async function succeed(
 }
 
 function spawnNpx(directory: string, command: readonly string[]): ChildProcess {
-  return spawn('npx', ['--offline', '--no-install', ...command], {
+  return spawn('npx', ['--offline', ...command], {
     cwd: directory,
-    env: environment(),
+    env: { ...environment(), npm_config_cache: path.join(directory, 'cache') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
