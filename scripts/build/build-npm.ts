@@ -5,7 +5,7 @@
  * dependencies, and installs without a network. Other files lie in it as in the repository: src/engine/package-files.ts
  * finds both.
  */
-import { chmod, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -19,6 +19,8 @@ const BUNDLES = 'dist/cli';
 const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'serverless.yml', 'infra', 'examples'];
 /** Has all that the bundle calls (`zstdCompressSync`); command-entry.mjs says so to an older one. */
 const NODE_OLDEST = '22.15';
+/** What the files of infra/ name until a release does. */
+const PLACEHOLDER_IMAGE = `registry.invalid/rollcall/watcher:${packageJson.version}`;
 
 async function bundle(): Promise<readonly string[]> {
   const { metafile } = await build({
@@ -68,12 +70,24 @@ function manifest(): object {
   };
 }
 
+/** A release says here what the command line, the kustomizations and the chart take for the watcher's image. */
+async function nameImage(reference: string | undefined): Promise<void> {
+  if (reference === undefined || reference === '') return;
+  const infra = path.join(target, 'infra');
+  for await (const name of glob('**/*.yaml', { cwd: infra })) {
+    const file = path.join(infra, name);
+    const text = await readFile(file, 'utf8');
+    await writeFile(file, text.replaceAll(PLACEHOLDER_IMAGE, reference));
+  }
+}
+
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 const inputs = await bundle();
 for (const name of COPIED) {
   await cp(path.join(root, name), path.join(target, name), { recursive: true });
 }
+await nameImage(process.env['ROLLCALL_RELEASE_IMAGE']);
 await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.txt'), await collectNotices(root, inputs));
 await writeFile(path.join(target, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 const command = path.join(target, BUNDLES, 'rollcall.mjs');

@@ -39,8 +39,8 @@ export const LEAST_VALUES = {
   },
 };
 
-/** Binds Helm, building it first if it is not there: two minutes on two cores from empty caches. */
-export async function openHelm(kubeconfigPath?: string): Promise<Helm> {
+/** Path of Helm, built first if it is not there: two minutes on two cores from empty caches. */
+export async function ensureHelm(): Promise<string> {
   const rules = 'helm.sh/helm/v3/pkg';
   const minors = [`${rules}/lint/rules`, `${rules}/chartutil`].map(
     (name) => `-X ${name}.k8sVersionMajor=1 -X ${name}.k8sVersionMinor=${KUBERNETES_MINOR}`,
@@ -57,6 +57,12 @@ export async function openHelm(kubeconfigPath?: string): Promise<Helm> {
       },
     ],
   });
+  return path.join(programs, 'helm');
+}
+
+/** Binds Helm to a cluster. */
+export async function openHelm(kubeconfigPath?: string): Promise<Helm> {
+  const program = await ensureHelm();
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-helm-'));
   const environment = {
     PATH: process.env['PATH'],
@@ -67,7 +73,7 @@ export async function openHelm(kubeconfigPath?: string): Promise<Helm> {
     const file = path.join(directory, 'values.yaml');
     if (values !== undefined) writeFileSync(file, stringify(values));
     const parameters = [...command, ...(values === undefined ? [] : ['--values', file])];
-    return runTool({ program: path.join(programs, 'helm'), parameters, directory, environment });
+    return runTool({ program, parameters, directory, environment });
   };
   return {
     run,

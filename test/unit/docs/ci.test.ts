@@ -14,6 +14,7 @@ interface Workflow {
     Record<
       string,
       {
+        readonly if?: string;
         readonly permissions?: Readonly<Record<string, string>>;
         readonly environment?: unknown;
         readonly steps: readonly unknown[];
@@ -84,6 +85,16 @@ describe('.ci/nightly', () => {
     );
     assert.ok(played.length > 10);
     assert.deepEqual(played.toSorted(), listed.trim().split('\n').toSorted());
+  });
+});
+
+describe('.ci/release', () => {
+  const { jobs } = parse(read('.github/workflows/publish.yml')) as Workflow;
+
+  it('is what publish.yml builds by, also where it is started by hand, which publishes nothing', () => {
+    assert.match(JSON.stringify(jobs['build']?.steps), /\.ci\/release/);
+    assert.equal(jobs['build']?.if, undefined);
+    assert.equal(jobs['publish']?.if, "github.event_name == 'push'");
   });
 });
 

@@ -19,7 +19,7 @@ import {
 } from '../../command-line/cluster-arguments.ts';
 import { refusalsOf, throwTogether, together, usageError } from '../../process/exit-codes.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
-import { CREDENTIAL_KINDS } from '../manifests/manifests.ts';
+import { CREDENTIAL_KINDS, releasedImage } from '../manifests/manifests.ts';
 import {
   choiceOption,
   flagOption,
@@ -35,7 +35,7 @@ export function requestFields(
   environment: Readonly<NodeJS.ProcessEnv>,
 ): Record<string, unknown> {
   const { label, privateRange } = options as OptionsOf<typeof COMMON_OPTIONS>;
-  const image = environment['ROLLCALL_WATCHER_IMAGE'] ?? '';
+  const image = environment['ROLLCALL_WATCHER_IMAGE'] ?? releasedImage() ?? '';
   const named = Object.entries(options).filter(
     ([name, value]) => REQUEST_FIELDS.includes(name) && value !== undefined,
   );

@@ -78,6 +78,14 @@ export function composeManifests(values: ManifestValues): readonly JsonObject[] 
   return composed;
 }
 
+/** The image that the watcher's Deployment names; undefined where no release has named one. */
+export function releasedImage(
+  deployment = readFileSync(packageFile('infra/watcher/deployment.yaml'), 'utf8'),
+): string | undefined {
+  const [, image] = /^ *image: (\S+)$/m.exec(deployment) ?? [];
+  return image?.startsWith('registry.invalid/') === true ? undefined : image;
+}
+
 /** What names an object; empty where it says nothing, as the namespace of what belongs to the whole cluster. */
 export function objectIdentity(
   object: JsonObject,

@@ -6,6 +6,7 @@ import {
   composeManifests,
   CREDENTIAL_KINDS,
   describeObject,
+  releasedImage,
   writeManifests,
 } from '../../../../../src/cli/cluster/manifests/manifests.ts';
 import type { ManifestValues } from '../../../../../src/cli/cluster/manifests/manifests.ts';
@@ -165,6 +166,12 @@ describe('manifests of a cluster', () => {
     for (const credentials of ['irsa', 'web-identity'] as const) {
       assert.throws(() => composeManifests({ ...withoutRole, credentials }), /nothing was set/);
     }
+  });
+
+  it('name the image that a release put in, and none before', () => {
+    assert.equal(releasedImage(), undefined);
+    const image = 'registry.example.com/w:v1@sha256:1';
+    assert.equal(releasedImage(`      - name: watcher\n        image: ${image}\n`), image);
   });
 
   it('are YAML that reads back as the same objects', () => {
