@@ -52,7 +52,20 @@ const CLUSTERS_AT_ONCE = 8;
 /** The command. */
 export const doctorCommand: CommandModule = defineCommand({
   path: ['cluster', 'doctor'],
-  summary: 'check every link to a cluster, and say what to do next',
+  summary: 'check every link between a cluster and Rollcall, and say what to do',
+  about: [
+    'It changes nothing, and checks links side by side, each for 20 s at most.',
+    'It reads the stack with your AWS credentials, and asks the registered endpoint for GET /version without a credential.',
+    'With a kubeconfig it also reviews the rights of the watcher and of the functions, and looks at the watcher and the admission policies.',
+    'Without --kubeconfig and --context it uses the context whose server is the registered one, and opens no other.',
+    'docs/reference/findings.md lists the findings.',
+  ],
+  exits: { failed: 'a link has failed' },
+  examples: [
+    'cluster doctor prod-eu-1',
+    'cluster doctor prod-eu-1 --context prod-eu-1 --cluster-profile prod',
+    'cluster doctor --all --json',
+  ],
   args: [['[id]', 'id of the cluster']],
   options: OPTIONS,
   run: async ({ args: [id], options }, context) => {

@@ -34,15 +34,15 @@ export type RolloutOrder =
 
 /** Why an order was not carried out. Public; docs/cli.md lists them. */
 export type OrderRefusalCode =
-  /** Another release, breach or way back stands there by now. */
+  /** Another release, breach or undo stands there by now. */
   | 'changed'
-  /** There is no pause, no breach and no undo to lift. */
+  /** There is no pause, breach or undo to lift. */
   | 'not-held'
-  /** Nothing opens before a breach is resolved, or on the way back. */
+  /** The rollout is halted or on its way back, so nothing opens. */
   | 'halted'
   /** The rollout is over. */
   | 'over'
-  /** It is not the step after the open one. */
+  /** That step is not the next one. */
   | 'not-next'
   /** Nothing waits for approval. */
   | 'nothing-waits';

@@ -75,7 +75,13 @@ const OPTIONS = {
 /** The command. */
 export const addClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'add'],
-  summary: 'register a cluster: its roles, its registration, the manifests of its watcher',
+  summary: 'register a cluster, and make or print the roles and manifests of its watcher',
+  about: [
+    'It makes or prints the IAM roles of the watcher (and of the renewer) in the account of the cluster, writes the registration, and prints or applies the manifests.',
+    'It checks everything first: where something is missing it makes nothing, and names each problem with its remedy.',
+    'You may repeat it.',
+  ],
+  exits: { refused: 'another installation is at work in the cluster' },
   interruption: 'orderly',
   args: [['<id>', 'id of the cluster, as you want to see it everywhere']],
   options: OPTIONS,
