@@ -30,6 +30,7 @@ import { defineCommand } from './command-line/command-module.ts';
 
 const versionCommand: CommandModule = defineCommand({
   path: ['version'],
+  documents: ['Version'],
   summary: 'print the version of this program',
   examples: ['version'],
   run: () => Promise.resolve({ document: { kind: 'Version', version: RELEASE }, lines: [RELEASE] }),

@@ -29,9 +29,9 @@ export interface CredentialContext {
 export type CredentialRefusalCode =
   /** It is no JSON. */
   | 'undecodable'
-  /** It is larger than any message of a renewer. */
+  /** It is larger than any message of a token renewer. */
   | 'oversized'
-  /** Another release wrote it. Update the renewer or the functions. */
+  /** Another release wrote it. Update the token renewer or the functions. */
   | 'unsupported-schema'
   /** A field is missing, unknown or out of bounds; `field` names it. */
   | 'invalid'
@@ -41,7 +41,7 @@ export type CredentialRefusalCode =
   | 'not-bound-token'
   /** Another role sent it than the registered `renewerRoleId`; the role of the watcher may not either. */
   | 'wrong-sender'
-  /** The renewer runs in another cluster than the registered one. */
+  /** The token renewer runs in another cluster than the registered one. */
   | 'wrong-cluster-uid'
   /** It was altered, or sealed for another cluster. */
   | 'invalid-ciphertext'

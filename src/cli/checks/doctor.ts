@@ -34,7 +34,7 @@ import { kubeconfigWays } from './ways-in.ts';
 import type { OpenWay } from './ways-in.ts';
 
 const OPTIONS = {
-  all: flagOption('--all', 'all clusters of the stack: what is not in order, the rest counted'),
+  all: flagOption('--all', 'all clusters of the stack: list findings that are not ok, count the rest'),
   verbose: flagOption('--verbose', 'with --all: every link of every cluster'),
   kubeconfig: textOption(
     '--kubeconfig <file>',
@@ -52,6 +52,7 @@ const CLUSTERS_AT_ONCE = 8;
 /** The command. */
 export const doctorCommand: CommandModule = defineCommand({
   path: ['cluster', 'doctor'],
+  documents: ['ClusterDoctor'],
   summary: 'check every link between a cluster and Rollcall, and say what to do',
   about: [
     'It changes nothing, and checks links side by side, each for 20 s at most.',

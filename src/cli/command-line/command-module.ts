@@ -119,6 +119,8 @@ export interface CommandDefinition<Table extends OptionTable> {
   readonly about?: readonly string[];
   /** What exit codes mean here, beside what they mean everywhere. */
   readonly exits?: Partial<Record<keyof typeof EXIT, string>>;
+  /** Kinds of the JSON documents that it prints; docs/reference/json.md has their fields. */
+  readonly documents?: readonly string[];
   /** Each with what it is: `['<id>', 'id of the cluster']`; in brackets where it may be absent. */
   readonly args?: readonly (readonly [name: string, about: string])[];
   readonly options?: Table;
@@ -138,7 +140,7 @@ export interface CommandDefinition<Table extends OptionTable> {
 /** A command as the frame holds it. */
 export interface CommandModule extends Pick<
   CommandDefinition<OptionTable>,
-  'path' | 'summary' | 'about' | 'exits' | 'examples' | 'interruption'
+  'path' | 'summary' | 'about' | 'exits' | 'documents' | 'examples' | 'interruption'
 > {
   readonly options: OptionTable;
   /** Declares arguments, options and examples; the frame has named and described the command already. */

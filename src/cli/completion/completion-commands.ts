@@ -25,6 +25,7 @@ const CLUSTERS_MAX = 8;
 /** `completion`. */
 export const completionCommand: CommandModule = defineCommand({
   path: ['completion'],
+  documents: ['CompletionScript'],
   summary: 'print the script that completes commands, options and names in a shell',
   about: [
     'bash: eval "$(rollcall completion bash)" in ~/.bashrc.',

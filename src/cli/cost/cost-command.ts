@@ -39,6 +39,7 @@ interface ClusterCost extends ClusterMonth {
 /** The command. */
 export const costCommand: CommandModule = defineCommand({
   path: ['cost'],
+  documents: ['Cost'],
   summary: 'estimate what the stack and its clusters cost a month',
   about: [
     'It multiplies the counts of messages, writes and runs of the last week by the list prices of us-east-1.',

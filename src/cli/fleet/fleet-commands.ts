@@ -35,13 +35,14 @@ import { refusal } from '../process/exit-codes.ts';
 
 const setMirror: CommandModule = defineCommand({
   path: ['fleet', 'mirror', 'set'],
+  documents: ['FleetMirrorChange'],
   summary: 'show every FleetDaemonSet as an object in this registered cluster',
   about: [
     'Apply infra/mirror there first.',
     'The function fleet obeys within two minutes.',
     'Objects of an earlier mirror stay where they are.',
   ],
-  exits: { refused: 'somebody else changes it meanwhile' },
+  exits: { refused: 'another person changed it meanwhile' },
   examples: ['fleet mirror set tools-1'],
   interruption: 'orderly',
   args: [['<cluster>', 'id of the cluster']],
@@ -54,6 +55,7 @@ const setMirror: CommandModule = defineCommand({
 
 const clearMirror: CommandModule = defineCommand({
   path: ['fleet', 'mirror', 'clear'],
+  documents: ['FleetMirrorChange'],
   summary: 'stop showing FleetDaemonSets in a cluster',
   about: ['Objects that are there stay as they are; delete them.'],
   examples: ['fleet mirror clear'],
@@ -63,6 +65,7 @@ const clearMirror: CommandModule = defineCommand({
 
 const getMirror: CommandModule = defineCommand({
   path: ['fleet', 'mirror', 'get'],
+  documents: ['FleetMirror'],
   summary: 'show which cluster mirrors the FleetDaemonSets, and what hinders it',
   examples: ['fleet mirror get'],
   run: async (_invocation, context) => {
@@ -119,8 +122,9 @@ const FLEET_MIRROR_COMMANDS: readonly CommandModule[] = [setMirror, clearMirror,
 
 const get: CommandModule = defineCommand({
   path: ['fleet', 'get'],
+  documents: ['FleetDaemonSetList', 'StoredFleetDaemonSet'],
   summary: 'list the FleetDaemonSets, or print one as it was applied',
-  about: ['What it prints of one can be applied again.'],
+  about: ['The output for one can be applied again.'],
   examples: ['fleet get', 'fleet get ops/agent > agent.yaml'],
   args: [['[fleet]', 'namespace/name of the FleetDaemonSet']],
   run: async ({ args }, context) => {
@@ -158,6 +162,7 @@ function rowOf(head: FleetHead, nowMs: number): readonly string[] {
 
 const describeFleet: CommandModule = defineCommand({
   path: ['fleet', 'describe'],
+  documents: ['FleetDescription'],
   summary: 'show a FleetDaemonSet as it was applied: images, overrides, and its plan',
   examples: ['fleet describe ops/agent'],
   args: [FLEET_ARGUMENT],
@@ -205,9 +210,10 @@ const describeFleet: CommandModule = defineCommand({
 
 const remove: CommandModule = defineCommand({
   path: ['fleet', 'delete'],
+  documents: ['FleetDeleted'],
   summary: 'forget a FleetDaemonSet, and leave the DaemonSets of its clusters as they are',
   about: ['The function fleet removes the record of its rollout and its mirror within a minute.'],
-  exits: { refused: 'somebody else applies it meanwhile' },
+  exits: { refused: 'another person applied it meanwhile' },
   examples: ['fleet delete ops/agent'],
   interruption: 'orderly',
   args: [FLEET_ARGUMENT],

@@ -51,6 +51,7 @@ const PLANNED = ['[fleet]', 'namespace/name of one that was applied'] as const;
 /** `fleet plan`. */
 export const planFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'plan'],
+  documents: ['FleetPlan'],
   summary: 'show which clusters would get a FleetDaemonSet in which stage, on how many nodes',
   about: [
     'It reads tables and changes nothing; it asks clusters only with --dry-run=server.',
@@ -112,6 +113,7 @@ export const planFleetCommand: CommandModule = defineCommand({
 /** `fleet diff`. */
 export const diffFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'diff'],
+  documents: ['FleetDiff'],
   summary: 'show in which fields the DaemonSets of clusters differ from a FleetDaemonSet',
   about: ['It hides the values of environment variables, arguments, commands and annotations.'],
   exits: {
@@ -278,6 +280,7 @@ const APPLIED: Readonly<Record<AppliedFleet['kind'], string>> = {
 /** `fleet apply`. */
 export const applyFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'apply'],
+  documents: ['FleetApplied'],
   summary: 'check a FleetDaemonSet for every cluster, and store it',
   about: [
     'It refuses the whole where a cluster would be left without a DaemonSet, or would get one in copilot that is not OnDelete.',
@@ -285,7 +288,7 @@ export const applyFleetCommand: CommandModule = defineCommand({
     'Applying the same document again changes nothing.',
     'The function fleet starts the rollout within a minute; run rollcall fleet pause first to hold it.',
   ],
-  exits: { refused: 'a cluster would refuse it, or somebody else applied it meanwhile' },
+  exits: { refused: 'a cluster would refuse it, or another person applied it meanwhile' },
   examples: ['fleet apply -f agent.yaml', 'fleet apply -f agent.yaml --dry-run=server'],
   interruption: 'orderly',
   options: APPLY_OPTIONS,

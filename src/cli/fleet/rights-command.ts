@@ -23,6 +23,7 @@ import type { Manifest } from './fleet-manifests.ts';
 /** `fleet rights`. */
 export const fleetRightsCommand: CommandModule = defineCommand({
   path: ['fleet', 'rights'],
+  documents: ['FleetRights'],
   summary: 'print the manifests that a cluster needs for its FleetDaemonSets',
   about: [
     'It prints a Role and a binding for each namespace, for all FleetDaemonSets that are placed there, and for the one of -f.',

@@ -75,7 +75,8 @@ type FleetOptions = OrderOptions & OptionsOf<typeof FOLLOW & typeof UNDO>;
 
 const status: CommandModule = defineCommand({
   path: ['fleet', 'status'],
-  summary: 'show how the rollout of a FleetDaemonSet stands: stages, gate, breach, clusters',
+  documents: ['FleetStatus'],
+  summary: 'show how the rollout of a FleetDaemonSet stands: stages, gate, why it halted, clusters',
   about: [
     'It tells what the function fleet recorded with its last step, and asks no cluster.',
     'It lists clusters that are not well, the worst first; with -o wide all of them.',
@@ -108,7 +109,7 @@ export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [
   ...orderCommands(
     {
       of: 'fleet',
-      refusedIf: 'another generation or breach stands there',
+      refusedIf: 'another generation or halt stands there',
       sample: 'ops/agent',
       args: [FLEET_ARGUMENT],
       options: FOLLOW,
@@ -121,7 +122,7 @@ export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [
       ]),
       resumeRow('lift a pause, take an undo back, or overrule a halt', [
         'After an undo it begins with the first stage.',
-        'Of a halted rollout it overrules the breach, which takes --why and --yes: clusters that failed before count no more.',
+        'Of a halted rollout it overrules the halt, which takes --why and --yes: clusters that failed before count no more.',
       ]),
       approveRow('let the stage go on that waits for approval', APPROVE, [
         'Windows and budgets still count. Two people who approve at once open one gate.',
@@ -262,6 +263,7 @@ async function applyGeneration(
 /** `fleet history`. */
 export const fleetHistoryCommand: CommandModule = defineCommand({
   path: ['fleet', 'history'],
+  documents: ['FleetHistory'],
   summary: 'list the kept generations of a FleetDaemonSet, the newest first',
   about: ['Rollcall keeps the last ten, and those that are good or were restored, however old.'],
   examples: ['fleet history ops/agent'],

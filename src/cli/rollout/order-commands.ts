@@ -78,6 +78,7 @@ export function orderCommands<Ask, Options extends OrderOptions>(
       path: [of, kind],
       summary,
       ...defined({ about }),
+      documents: [of === 'rollout' ? 'RolloutStatus' : 'FleetStatus'],
       exits: { ...WATCH_EXITS, refused: refusedIf },
       examples: [`${of} ${kind} ${sample}`],
       interruption: 'orderly',

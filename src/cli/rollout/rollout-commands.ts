@@ -58,6 +58,7 @@ const WATCH = watchOptions('done, halted or paused', TIMEOUT_SECONDS);
 
 const status: CommandModule = defineCommand({
   path: ['rollout', 'status'],
+  documents: ['RolloutStatus'],
   summary: 'show how the rollout of a DaemonSet stands: step, gate, evidence, budget',
   about: [
     'Without a rollout policy it tells what kubectl rollout status tells.',
@@ -105,7 +106,7 @@ export const ROLLOUT_COMMANDS: readonly CommandModule[] = [
     {
       of: 'rollout',
       refusedIf:
-        'another revision or breach stands there, the cluster is in mode observe, or a fleet holds the rollout',
+        'another revision or halt stands there, the cluster is in mode observe, or a fleet holds the rollout',
       sample: 'prod-eu-1 ops/agent',
       args: ARGUMENTS,
       options: WATCH,
@@ -116,7 +117,7 @@ export const ROLLOUT_COMMANDS: readonly CommandModule[] = [
         'Rollcall finishes what it is replacing now. The pause also holds for later revisions.',
       ]),
       resumeRow('lift a pause, take an undo back, or overrule a halt', [
-        'Of a halted rollout it overrules the breach, which takes --why and --yes: only later failures count, and the soak begins anew.',
+        'Of a halted rollout it overrules the halt, which takes --why and --yes: only later failures count, and the soak begins anew.',
         'It does not overrule a policy that says paused: true.',
       ]),
       approveRow('open the step that waits for approval', { step: STEP, ...BESIDE_FLEET }, [

@@ -37,6 +37,7 @@ import type { AwsClientConfig, StackOutputs } from '../reach/stack.ts';
 /** The command. */
 export const checkStackCommand: CommandModule = defineCommand({
   path: ['stack', 'check'],
+  documents: ['StackCheck'],
   summary: 'check quotas, the registry and stopped functions, before and after a deployment',
   about: [
     'It only reads, and needs no deployed stack.',

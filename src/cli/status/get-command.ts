@@ -34,6 +34,7 @@ const TABLES: Readonly<Record<string, (seen: SeenFleet) => Printed>> = {
 /** The command. */
 export const getCommand: CommandModule = defineCommand({
   path: ['get'],
+  documents: ['ClusterList', 'DaemonSetHealthList', 'RolloutList', 'FleetHealthList'],
   summary: 'list clusters, daemonsets, rollouts or fleets, each with its state',
   about: [
     'The state of a cluster is the worst of its own and of those of its DaemonSets.',

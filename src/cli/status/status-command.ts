@@ -31,6 +31,7 @@ const EXITS: Readonly<Record<FleetHealth['standing'], number>> = {
 /** The command. */
 export const statusCommand: CommandModule = defineCommand({
   path: ['status'],
+  documents: ['FleetHealth'],
   summary: 'say whether everything is well, and what is not: the worst first, with what to do',
   about: [
     'It reads tables, asks no cluster, and changes nothing.',

@@ -34,6 +34,7 @@ const PAGE = 200;
 /** The command. */
 export const whyCommand: CommandModule = defineCommand({
   path: ['why'],
+  documents: ['Explanation'],
   summary: 'say why nodes have no serving pod of a DaemonSet, and what to do',
   about: [
     'For each cluster it counts nodes by reason, names them, and says what to do; docs/reference/codes.md lists the reasons.',

@@ -18,7 +18,7 @@ export type RolloutPhase =
   | 'Waiting'
   /** The policy or an order holds it. */
   | 'Paused'
-  /** A breach stopped it. Look at the cause, then undo or resume it. */
+  /** Evidence of harm stopped it. Look at the cause, then undo or resume it. */
   | 'Halted'
   /** Nodes or clusters go back to the last good release. */
   | 'Returning'

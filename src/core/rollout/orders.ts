@@ -34,9 +34,9 @@ export type RolloutOrder =
 
 /** Why an order was not carried out. Public; docs/cli.md lists them. */
 export type OrderRefusalCode =
-  /** Another release, breach or undo stands there by now. */
+  /** Another release, halt or undo stands there by now. */
   | 'changed'
-  /** There is no pause, breach or undo to lift. */
+  /** There is no pause, halt or undo to lift. */
   | 'not-held'
   /** The rollout is halted or on its way back, so nothing opens. */
   | 'halted'

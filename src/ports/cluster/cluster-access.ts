@@ -165,7 +165,7 @@ export interface EgressRefusal {
 /** What is the matter with a cluster's bound token. */
 export type TokenFault =
   /**
-   * The cluster never sent one. Start the renewer and read its log: `kubectl -n rollcall-system create job
+   * The cluster never sent one. Start the token renewer and read its log: `kubectl -n rollcall-system create job
    * --from=cronjob/rollcall-renewer rollcall-renewer-now`.
    */
   | 'not-sent'

@@ -37,19 +37,19 @@ const OPTIONS = {
   ),
   senderRoleId: textOption(
     '--sender-role-id <id>',
-    'unique id (AROA…) of the watcher’s role, if it is there',
+    'unique id (AROA…) of the role of the watcher, if it exists',
   ),
   watcherRoleArn: textOption(
     '--watcher-role-arn <arn>',
-    'ARN of the watcher’s role, if it is there',
+    'ARN of the role of the watcher, if it exists',
   ),
   renewerRoleId: textOption(
     '--renewer-role-id <id>',
-    'unique id of the renewer’s role, if it is there',
+    'unique id of the role of the token renewer, if it exists',
   ),
   renewerRoleArn: textOption(
     '--renewer-role-arn <arn>',
-    'ARN of the renewer’s role, if it is there',
+    'ARN of the role of the token renewer, if it exists',
   ),
   clusterUid: textOption(
     '--cluster-uid <uid>',
@@ -75,9 +75,10 @@ const OPTIONS = {
 /** The command. */
 export const addClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'add'],
+  documents: ['ClusterAdded', 'ClusterRoles'],
   summary: 'register a cluster, and make or print the roles and manifests of its watcher',
   about: [
-    'It makes or prints the IAM roles of the watcher (and of the renewer) in the account of the cluster, writes the registration, and prints or applies the manifests.',
+    'It makes or prints the IAM roles of the watcher (and of the token renewer) in the account of the cluster, writes the registration, and prints or applies the manifests.',
     'It checks everything first: where something is missing it makes nothing, and names each problem with its remedy.',
     'You may repeat it.',
   ],

@@ -43,6 +43,7 @@ type RemoveOptions = OptionsOf<typeof OPTIONS>;
 /** The command. */
 export const removeClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'remove'],
+  documents: ['ClusterRemoval'],
   summary: 'forget a cluster, and leave its pods as they are',
   about: [
     'It removes the registration, the sealed token and the view, and says what is left to delete in the cluster and in its account.',

@@ -55,6 +55,7 @@ const WORDS = {
 /** The command. */
 export const resetClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'reset'],
+  documents: ['ClusterReset'],
   summary: 'register a rebuilt cluster under its old name, in mode observe',
   about: [
     'The UID of the namespace kube-system identifies a cluster; Rollcall writes nothing to a rebuilt cluster until you run this command.',

@@ -45,7 +45,7 @@ const EDIT_OPTIONS = {
   caFile: textOption('--ca-file <file>', 'certificate authority of the API server'),
   systemCa: flagOption(
     '--system-ca',
-    'trust the system’s certificate authorities instead of an own one',
+    'trust the system’s certificate authorities instead of one certificate authority',
   ),
   privateRange: textsOption(
     '--private-range <cidr>',
@@ -76,6 +76,7 @@ const WORDS = {
 /** The command. */
 export const setClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'set'],
+  documents: ['ClusterChange'],
   summary: 'change the mode, labels, endpoint or roles of a cluster',
   about: [
     'It shows each change before and after.',

@@ -12,6 +12,7 @@ import { filterOf, isNothingLeft, lookAtFleet, NOTHING_LEFT } from '../../status
 /** The command. */
 export const listClustersCommand: CommandModule = defineCommand({
   path: ['cluster', 'list'],
+  documents: ['ClusterList'],
   summary: 'list the clusters of the stack, with mode, state, and what is wrong',
   about: [
     'STATE and PODS are those of rollcall get clusters.',

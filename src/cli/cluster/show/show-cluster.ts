@@ -46,6 +46,7 @@ interface ClusterDetails {
 /** The command. */
 export const showClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'show'],
+  documents: ['ClusterDetails'],
   summary: 'show what Rollcall knows of a cluster, what is wrong, and what to do',
   about: ['It asks the cluster nothing (rollcall cluster doctor does), and prints no secret.'],
   examples: ['cluster show prod-eu-1'],
