@@ -1,4 +1,5 @@
 /** docs/reference/codes.md: every code that a user meets, from the unions and tables that the code uses. */
+import { BACKOFF_CAP_MS, BACKOFF_INITIAL_MS } from '../../src/core/pod/backoff.ts';
 import { REASONS } from '../../src/core/status/reasons.ts';
 import type { ReasonKind } from '../../src/core/status/reasons.ts';
 import { bullets, page, sentence, term, wrapped } from './markdown.ts';
@@ -82,7 +83,9 @@ function reasons(): readonly string[] {
   const rows = Object.entries(REASONS);
   return [
     '## Reasons',
-    wrapped('`rollcall why` gives one for each node and DaemonSet.'),
+    wrapped(
+      `\`rollcall why\` gives one for each node and DaemonSet. After a failed pod the next one waits ${BACKOFF_INITIAL_MS / 1000} s, doubling to ${BACKOFF_CAP_MS / 60_000} minutes.`,
+    ),
     ...Object.entries(KINDS).flatMap(([kind, title]) => [
       `### ${title}`,
       bullets(

@@ -19,6 +19,8 @@ const MADE_IN: Readonly<Record<string, string>> = {
   FleetMirror: 'fleet/fleet-commands.ts',
   FleetMirrorChange: 'fleet/fleet-commands.ts',
 };
+/** Longer ones are whole files. */
+const LITERAL_CHARACTERS_MAX = 60;
 const CONFIG = path.join(repositoryRoot, 'src/cli/tsconfig.json');
 
 /** Text of the page. Throws where a command names a document that no type is found of. */
@@ -44,8 +46,8 @@ class Documents {
   readonly #wanted = new Map<string, ts.Type>();
 
   constructor() {
-    const { config } = ts.readConfigFile(CONFIG, (file) => ts.sys.readFile(file));
-    const parsed = ts.parseJsonConfigFileContent(config, ts.sys, path.dirname(CONFIG));
+    const read = ts.readConfigFile(CONFIG, (file) => ts.sys.readFile(file)) as { config: unknown };
+    const parsed = ts.parseJsonConfigFileContent(read.config, ts.sys, path.dirname(CONFIG));
     const program = ts.createProgram({ rootNames: parsed.fileNames, options: parsed.options });
     this.#checker = program.getTypeChecker();
     for (const file of program.getSourceFiles()) {
@@ -60,7 +62,7 @@ class Documents {
     for (const field of found.flatMap((type) => type.getProperties())) {
       const isHead =
         field.name === 'kind' || field.name === 'apiVersion' || field.name === 'exitCode';
-      if (!isHead) fields.set(field.name, this.#fieldLines(field, ''));
+      if (!isHead) fields.set(field.name, this.#fieldLines(field));
     }
     return [...fields.values()].flat();
   }
@@ -110,53 +112,53 @@ class Documents {
 
   #bodyOf(type: ts.Type): readonly string[] {
     if (type.isUnion())
-      return type.types.map((member) => `| ${this.#textOf(member, { isInline: true })}`).toSorted();
-    return type.getProperties().flatMap((field) => this.#fieldLines(field, ''));
+      return type.types
+        .map((member) => `| ${shortText(member) ?? this.#inlineText(member)}`)
+        .toSorted();
+    return type.getProperties().flatMap((field) => this.#fieldLines(field));
   }
 
-  #fieldLines(field: ts.Symbol, indent: string): readonly string[] {
+  #fieldLines(field: ts.Symbol): readonly string[] {
     const about = ts
       .displayPartsToString(field.getDocumentationComment(this.#checker))
       .replaceAll(/\s+/g, ' ');
     const isOptional = (field.flags & ts.SymbolFlags.Optional) !== 0;
-    const text = this.#textOf(this.#checker.getTypeOfSymbol(field), {});
+    const text = this.#textOf(this.#checker.getTypeOfSymbol(field));
     const comment = about.replaceAll(/\s*\((?:core|app|adapters)\/[^)]*\)/g, '');
     return [
-      ...(comment === '' ? [] : [`${indent}/** ${comment} */`]),
-      `${indent}${field.name}${isOptional ? '?' : ''}: ${text};`,
+      ...(comment === '' ? [] : [`/** ${comment} */`]),
+      `${field.name}${isOptional ? '?' : ''}: ${text};`,
     ];
   }
 
-  #textOf(type: ts.Type, { isInline = false }: { readonly isInline?: boolean }): string {
+  #textOf(type: ts.Type): string {
     const bare = this.#checker.getNonNullableType(type);
-    const isText = (bare.flags & ts.TypeFlags.StringLike) !== 0;
-    if (isText && !(bare.isStringLiteral() && bare.value.length < 60)) return 'string';
-    if (bare.isIntersection()) return 'string';
-    if (/^Json/.test((type.aliasSymbol ?? bare.aliasSymbol ?? bare.getSymbol())?.name ?? ''))
-      return 'Json';
+    const short = shortText(type) ?? shortText(bare);
+    if (short !== undefined) return short;
     const name = nameOf(bare);
-    if (!isInline && name !== undefined) {
-      this.#wanted.set(name, bare);
-      return name;
+    if (name === undefined) return this.#inlineText(bare);
+    this.#wanted.set(name, bare);
+    return name;
+  }
+
+  #inlineText(type: ts.Type): string {
+    if (type.isUnion()) return this.#unionText(type);
+    if (this.#checker.isArrayType(type)) {
+      const [element] = this.#checker.getTypeArguments(type as ts.TypeReference);
+      const text = element === undefined ? 'unknown' : this.#textOf(element);
+      return text.includes(' ') ? `(${text})[]` : `${text}[]`;
     }
-    if (bare.isUnion()) return isJson(bare) ? 'Json' : this.#unionText(bare);
-    if (this.#checker.isArrayType(bare)) {
-      const [element] = this.#checker.getTypeArguments(bare as ts.TypeReference);
-      const text = element === undefined ? 'unknown' : this.#textOf(element, {});
-      return /[ |]/.test(text) ? `(${text})[]` : `${text}[]`;
+    const fields = isRecord(type) ? [] : type.getProperties();
+    if (fields.length === 0) {
+      const whole = ts.TypeFormatFlags.NoTruncation;
+      return this.#checker.typeToString(type, undefined, whole).replaceAll('readonly ', '');
     }
-    const fields = bare.getProperties();
-    const isObject = (bare.flags & ts.TypeFlags.Object) !== 0;
-    if (!isObject || fields.length === 0 || bare.getStringIndexType() !== undefined) {
-      return this.#checker
-        .typeToString(bare, undefined, ts.TypeFormatFlags.NoTruncation)
-        .replaceAll('readonly ', '');
-    }
-    return `{ ${fields.map((field) => this.#fieldLines(field, '').at(-1)?.replace(/;$/, '') ?? '').join('; ')} }`;
+    const texts = fields.map((field) => this.#fieldLines(field).at(-1)?.replace(/;$/, '') ?? '');
+    return `{ ${texts.join('; ')} }`;
   }
 
   #unionText({ types }: ts.UnionType): string {
-    const texts = types.map((each) => this.#textOf(each, {}));
+    const texts = types.map((each) => this.#textOf(each));
     const isBoolean = texts.includes('true') && texts.includes('false');
     return [
       ...new Set(
@@ -168,24 +170,31 @@ class Documents {
   }
 }
 
-/** True of the union that stands for any JSON value, whose alias is lost beside `undefined`. */
-function isJson({ types }: ts.UnionType): boolean {
-  return types.some((each) => /^Json/.test((each.aliasSymbol ?? each.getSymbol())?.name ?? ''));
+/** Of what has no fields of its own: any JSON value, and texts, also those with a brand. */
+function shortText(type: ts.Type): string | undefined {
+  if (isJson(type) || (type.isUnion() && type.types.some(isJson))) return 'Json';
+  const isText = (type.flags & ts.TypeFlags.StringLike) !== 0;
+  const isLiteral = type.isStringLiteral() && type.value.length < LITERAL_CHARACTERS_MAX;
+  return (isText && !isLiteral) || type.isIntersection() ? 'string' : undefined;
+}
+
+function isJson(type: ts.Type): boolean {
+  return /^Json/.test((type.aliasSymbol ?? type.getSymbol())?.name ?? '');
+}
+
+/** True of what is no object, or one with any names. */
+function isRecord(type: ts.Type): boolean {
+  return (type.flags & ts.TypeFlags.Object) === 0 || type.getStringIndexType() !== undefined;
 }
 
 /** The name of a type of ours with fields or members; undefined where it has none, or is a text. */
 function nameOf(type: ts.Type): string | undefined {
   const symbol = type.aliasSymbol ?? type.getSymbol();
   const [declaration] = symbol?.declarations ?? [];
-  if (symbol === undefined || declaration === undefined || symbol.name.startsWith('__'))
-    return undefined;
-  if (
-    !declaration.getSourceFile().fileName.includes('/src/') ||
-    /node_modules/.test(declaration.getSourceFile().fileName)
-  )
-    return undefined;
-  if (!ts.isInterfaceDeclaration(declaration) && !ts.isTypeAliasDeclaration(declaration))
-    return undefined;
-  if (type.aliasTypeArguments !== undefined) return undefined;
-  return symbol.name;
+  if (symbol === undefined || declaration === undefined) return undefined;
+  const file = declaration.getSourceFile().fileName;
+  const isOurs = file.includes('/src/') && !file.includes('/node_modules/');
+  const isNamed = ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration);
+  const isWhole = type.aliasTypeArguments === undefined;
+  return isOurs && isNamed && isWhole ? symbol.name : undefined;
 }

@@ -51,7 +51,7 @@ function parameters(): readonly string[] {
     Pair: (_key, { key, value }) => {
       const { commentBefore, value: name } = key as Scalar<string>;
       comment = commentBefore ?? comment;
-      const fallback = (value as Scalar | null)?.value;
+      const fallback = (value as Scalar<string | number> | null)?.value;
       const isEmpty = fallback === '' || fallback === undefined;
       const about = comment
         .replaceAll(/\s+/g, ' ')

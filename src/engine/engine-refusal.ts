@@ -2,7 +2,7 @@
  * Why the engine will not manage a cluster as asked: for the person who asked.
  */
 
-/** Codes of refusals; docs/reference.md lists them. */
+/** Codes of refusals; docs/reference/codes.md lists them. */
 export type EngineRefusalCode =
   /** The address of the API server may not be connected to. */
   | 'endpoint-invalid'

@@ -67,7 +67,10 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   };
 }
 
-function counterFamily(metric: MetricName, byOutcome: ReadonlyMap<string | undefined, number>): Family {
+function counterFamily(
+  metric: MetricName,
+  byOutcome: ReadonlyMap<string | undefined, number>,
+): Family {
   const name = `${prometheusName(metric)}_total`;
   const samples = [...byOutcome].map(([outcome, value]) => ({
     name,

@@ -1,5 +1,10 @@
-/** Every finding of `cluster doctor` and `stack check`, by link and level. docs/reference/findings.md is made of it. */
-import type { FindingLevel, Link } from './finding.ts';
+/** Every finding of `cluster doctor` and `stack check`, by link and level; the last three links are those of `stack check`. docs/reference/findings.md is made of it. */
+
+/**
+ * `failed`: something does not work, or may not go on working. `warning`: it works, and an operator should know.
+ * `unknown`: it could not be checked from here.
+ */
+export type FindingLevel = 'ok' | 'warning' | 'failed' | 'unknown';
 
 /** Of one link: codes where all is in order, and by level what the others mean, and what to do. */
 export interface LinkFindings extends Partial<
@@ -190,6 +195,19 @@ export const FINDINGS = {
         'There is no watcher. Install it. Where a process renews the Lease, this is a warning.',
     },
   },
+  issuer: {
+    ok: ['issuer-ok', 'issuer-internal'],
+    failed: {
+      'issuer-differs':
+        'The published documents are of another issuer. Publish them anew with `rollcall cluster issuer`.',
+      'issuer-keys-missing':
+        'A key of the cluster is not published. Publish the keys before the API server signs with the new one.',
+    },
+    warning: {
+      'issuer-unreadable':
+        'AWS cannot read the published documents. Publish them anew, readable by everyone.',
+    },
+  },
   'events-queue': {
     ok: ['events-queue-ok'],
     failed: {
@@ -323,7 +341,10 @@ export const FINDINGS = {
         '`resync` makes no turns, though nothing is switched off: Lambda throttles it, or it fails.',
     },
   },
-} as const satisfies Readonly<Record<Link, LinkFindings>>;
+} as const satisfies Readonly<Record<string, LinkFindings>>;
+
+/** What a finding is about. */
+export type Link = keyof typeof FINDINGS;
 
 type Rows = (typeof FINDINGS)[Link];
 type KeysOf<Group> = Group extends readonly (infer Code)[] ? Code : keyof Group;

@@ -4,51 +4,7 @@
  * Codes are public (finding-codes.ts). A finding that is not ok says what to do next.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { CheckedCode } from './finding-codes.ts';
-
-/** What a finding is about, in the order in which the doctor shows them. */
-export type Link =
-  | 'registration'
-  | 'freeze'
-  | 'mode'
-  | 'deployment'
-  | 'functions'
-  | 'address'
-  | 'name'
-  | 'connection'
-  | 'tls'
-  | 'api-server'
-  | 'identity'
-  | 'credential'
-  | 'access-entries'
-  | 'functions-rights'
-  | 'requests-rights'
-  | 'watcher-rights'
-  | 'admission'
-  | 'lease'
-  | 'watcher'
-  | 'issuer'
-  | 'events-queue'
-  | 'dead-letters'
-  | 'sender'
-  | 'refusals'
-  | 'freshness'
-  | 'view'
-  | 'breaker'
-  | 'conflict'
-  | 'copilot'
-  | 'fleets'
-  | 'clock'
-  // Of the account and the stack, for `stack check`.
-  | 'concurrency'
-  | 'registry-table'
-  | 'triggers';
-
-/**
- * `failed`: something does not work, or may not go on working. `warning`: somebody should know.
- * `unknown`: it could not be checked from here.
- */
-export type FindingLevel = 'ok' | 'warning' | 'failed' | 'unknown';
+import type { CheckedCode, FindingLevel, Link } from './finding-codes.ts';
 
 /** What was found about a link. */
 export interface Finding {

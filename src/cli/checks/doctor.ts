@@ -10,7 +10,8 @@ import { egressPolicy } from '../../../functions/egress-policy.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
 import { hasFailed } from '../../app/checks/finding.ts';
-import type { Finding, FindingLevel } from '../../app/checks/finding.ts';
+import type { Finding } from '../../app/checks/finding.ts';
+import type { FindingLevel } from '../../app/checks/finding-codes.ts';
 import { known, openReader } from '../../app/checks/needs.ts';
 import type { Patience, Read, RegistrationFact } from '../../app/checks/needs.ts';
 import { checksOf, judgeAll, readFacts } from '../../app/checks/table.ts';
@@ -34,7 +35,10 @@ import { kubeconfigWays } from './ways-in.ts';
 import type { OpenWay } from './ways-in.ts';
 
 const OPTIONS = {
-  all: flagOption('--all', 'all clusters of the stack: list findings that are not ok, count the rest'),
+  all: flagOption(
+    '--all',
+    'all clusters of the stack: list findings that are not ok, count the rest',
+  ),
   verbose: flagOption('--verbose', 'with --all: every link of every cluster'),
   kubeconfig: textOption(
     '--kubeconfig <file>',

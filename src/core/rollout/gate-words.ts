@@ -10,7 +10,7 @@ import type { CanaryLoss, OrderNote } from '../model/rollout-record.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import { namesOf } from '../health/breach.ts';
 
-/** How it stands, in one word. Public; docs/cli.md lists them. */
+/** How it stands, in one word. Public; docs/reference/codes.md lists them. */
 export type RolloutPhase =
   /** It goes on by itself. */
   | 'Progressing'

@@ -32,7 +32,7 @@ export type RolloutOrder =
       readonly via?: 'template';
     };
 
-/** Why an order was not carried out. Public; docs/cli.md lists them. */
+/** Why an order was not carried out. Public; docs/reference/codes.md lists them. */
 export type OrderRefusalCode =
   /** Another release, halt or undo stands there by now. */
   | 'changed'

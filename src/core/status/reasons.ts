@@ -140,7 +140,7 @@ const OF_NODES: Readonly<Record<NodeCode, Reason>> = {
   Refused: {
     kind: 'failing',
     title: 'the API server refuses its pod',
-    remedy: 'docs/reference.md says what each refusal means: repair what the message names',
+    remedy: 'docs/reference/codes.md says what each refusal means: repair what the message names',
   },
 };
 

@@ -1,5 +1,5 @@
 /**
- * Where a watcher's process finds its cluster and its queue: variables, flags, the service account.
+ * Where a watcher's process finds its cluster and its queue: variables, flags (program-settings.ts), the service account.
  *
  *   ROLLCALL_CLUSTER            --cluster        registered name of the cluster; required
  *   ROLLCALL_EVENTS_QUEUE_URL   --queue-url      address of the events queue; required
@@ -14,8 +14,7 @@
  *   ROLLCALL_INSTALLATION       --installation   the installation that the Lease names; default: the stack of the queue
  *   ROLLCALL_PROBE_ADDRESS      --probe-address  host:port of probes and metrics; default: none are served
  *
- * How they are given: program-settings.ts. The API server's address can be given because the watcher must work
- * before the daemons that make service addresses work (design 2).
+ * The API server's address can be given because the watcher must work before daemons make service addresses work (design 2).
  */
 import { PROGRAM_FLAGS, SettingError, oneOf, readProgram } from './program-settings.ts';
 import { installationOf, isInstallation } from '../../../core/takeover/installation.ts';

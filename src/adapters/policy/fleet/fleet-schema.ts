@@ -272,7 +272,10 @@ export const fleetSchema = closed(EXAMPLE, {
     'Which DaemonSet.',
     { namespace: 'kube-system', name: 'log-collector' },
   ),
-  spec: needed(spec, 'The template, its clusters, and how it is rolled out.', { templateFile: 'a.yaml', placement: { all: true } }),
+  spec: needed(spec, 'The template, its clusters, and how it is rolled out.', {
+    templateFile: 'a.yaml',
+    placement: { all: true },
+  }),
 });
 
 /** A FleetDaemonSet as it was written, its values read. */

@@ -7,7 +7,7 @@
  */
 import * as v from 'valibot';
 
-/** Why the body of a message was refused; public, listed in docs/reference.md. */
+/** Why the body of a message was refused; public, listed in docs/reference/codes.md. */
 export type MessageRefusalCode =
   /** It is no JSON, or its payload cannot be decompressed. */
   | 'undecodable'

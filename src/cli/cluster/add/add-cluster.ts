@@ -135,7 +135,7 @@ function present(added: AddedCluster, options: OptionsOf<typeof OPTIONS>): Comma
   };
 }
 
-/** Shape of `cluster add --json` (docs/cli.md). */
+/** Shape of `cluster add --json` (docs/reference/cli.md). */
 export function describeAdded(
   added: AddedCluster,
   options: { readonly withManifests: boolean },
