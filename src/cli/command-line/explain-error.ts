@@ -153,7 +153,6 @@ const POLICIES: Readonly<Record<string, string>> = {
   rollout: 'rollouts',
   fleet: 'releases',
   cluster: 'clusters',
-  registry: 'clusters',
 };
 
 /** That policy; undefined for commands that only read, which each of the four policies allows. */

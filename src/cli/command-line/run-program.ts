@@ -200,7 +200,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   rollout: 'staged rollouts: how they stand, and orders to them',
   fleet: 'one DaemonSet for many clusters: store it, plan it, compare it',
   stack: 'the deployment: check, stop and resume it',
-  registry: 'all registrations: export them, import them',
   mirror: 'the one cluster that shows fleets as objects',
 };
 
