@@ -17,7 +17,7 @@ export interface CatalogueEntry {
 /** Faults and schedules. */
 export const ROWS: readonly CatalogueEntry[] = [
   { number: 1, text: 'crash after any write, also before the first effect' },
-  { number: 2, text: 'a snapshot older than an own write' },
+  { number: 2, text: 'a snapshot older than its own write' },
   { number: 3, text: 'time travel to an older API server' },
   { number: 4, text: 'an event hidden until something else cancelled it' },
   {
@@ -31,7 +31,7 @@ export const ROWS: readonly CatalogueEntry[] = [
   { number: 7, text: 'a bad image, then its revert' },
   {
     number: 8,
-    text: 'somebody else edits, deletes and creates pods',
+    text: 'another client edits, deletes and creates pods',
   },
   { number: 9, text: 'a request dropped with an error' },
   { number: 10, text: 'a request applied, its answer lost' },
@@ -71,7 +71,7 @@ export const ROWS: readonly CatalogueEntry[] = [
   { number: 32, text: 'a throttled table, a hot partition' },
   {
     number: 33,
-    text: 'an own success seen as a failed condition; an expired item still there',
+    text: 'its own success seen as a failed condition; an expired item still there',
   },
   { number: 34, text: 'a record lost, or restored from an old backup' },
   { number: 35, text: 'a list that fails, or whose continue token expires on page 2' },
@@ -154,7 +154,7 @@ export const ROWS: readonly CatalogueEntry[] = [
   { number: 88, text: 'AlreadyExists, each case' },
   { number: 89, text: 'ambiguous and failed sends' },
   { number: 90, text: 'a cluster rebuilt under its old id' },
-  { number: 91, text: 'an own create folded with its deletion' },
+  { number: 91, text: 'its own create folded with its deletion' },
   { number: 92, text: 'a freeze in the middle of 250 writes' },
 ];
 
@@ -203,7 +203,7 @@ export const RULES: readonly CatalogueEntry[] = [
     number: 22,
     text: 'what is too large or undigestible travels opaque and harms its own set only',
   },
-  { number: 23, text: 'throttling never exhausts receives; one failing cluster holds nobody' },
+  { number: 23, text: 'throttling never exhausts receives; one failing cluster holds no other' },
   {
     number: 24,
     text: "the cluster's UID is checked in each message, and once per warm credential",

@@ -6,19 +6,19 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 11_300,
+  docs: 12_000,
   functions: 1_500,
   infra: 7_850,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
-  scripts: 8_500,
+  scripts: 9_450,
   'src/adapters': 13_050,
-  'src/app': 22_300,
-  'src/cli': 16_000,
+  'src/app': 22_650,
+  'src/cli': 16_400,
   'src/core': 24_000,
   'src/engine': 1_970,
-  'src/ports': 1_300,
+  'src/ports': 1_480,
   'src/watcher': 5_100,
   test: 183_300,
 };

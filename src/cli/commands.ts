@@ -1,7 +1,7 @@
 /**
  * Every command of `rollcall`, in the order of `--help`.
  *
- * docs/cli.md describes each, with its options and its document; a test compares. What a command line in
+ * docs/reference/cli.md describes each, with its options and its document; a test compares. What a command line in
  * docs/operations.md names is held to this list, too.
  */
 import { doctorCommand } from './checks/doctor.ts';
@@ -30,7 +30,9 @@ import { defineCommand } from './command-line/command-module.ts';
 
 const versionCommand: CommandModule = defineCommand({
   path: ['version'],
+  documents: ['Version'],
   summary: 'print the version of this program',
+  examples: ['version'],
   run: () => Promise.resolve({ document: { kind: 'Version', version: RELEASE }, lines: [RELEASE] }),
 });
 

@@ -3,11 +3,12 @@
  *
  * Dimensions of metrics are few and bounded: never a cluster, a DaemonSet or a node (a CloudWatch metric per cluster costs
  * more than the cluster, spec aws-facts 9).
- * Differs from upstream: names of our own (docs/reference.md); queues measure themselves (spec 2.14).
+ * Differs from upstream: names of our own (docs/reference/metrics.md); queues measure themselves (spec 2.14).
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
+import type { MetricName } from './metrics.ts';
 
 /** Of one process; who needs less of it says so with `Pick` or `Omit`. */
 export interface ProcessPorts {
@@ -23,8 +24,8 @@ export type MetricUnit = 'Count' | 'Milliseconds' | 'Bytes';
 /** A sink of metrics. */
 export interface Metrics {
   /** Adds to a counter. `outcome` is the one dimension beside the service; from a closed list. */
-  count(name: string, options?: { readonly by?: number; readonly outcome?: string }): void;
-  record(name: string, value: number, unit: MetricUnit): void;
+  count(name: MetricName, options?: { readonly by?: number; readonly outcome?: string }): void;
+  record(name: MetricName, value: number, unit: MetricUnit): void;
 }
 
 /** A figure as it stands at the moment of asking, for whoever asks by himself (Prometheus). */

@@ -367,7 +367,7 @@ export const CORE_BUGS: PlantedBugs = {
     bug: 'what an API server refused is tried again after days',
     at: 'src/core/retry/retry-table.ts#LONGEST_MS',
     to: '300_000_000',
-    killedBy: 'test/unit/composition/published-bounds.test.ts: after a back-off (',
+    killedBy: 'test/unit/composition/published-bounds.test.ts: sent again after ',
   },
   'looks-each-hour': {
     bug: 'what does not get any further is looked at once an hour, not each five minutes (14 A.3, L5)',

@@ -112,7 +112,7 @@ export const RECONCILE_BUGS: PlantedBugs = {
     change: 'silenceBoundMs: 15 * 60_000',
     to: 'silenceBoundMs: 10 * 86_400_000',
     killedBy:
-      'test/unit/composition/published-bounds.test.ts: nothing was heard of the cluster for',
+      'test/unit/composition/published-bounds.test.ts: Nothing was heard of the cluster for',
   },
   'burst-of-251': {
     bug: 'one run makes a pod more than its burst (14 A.3, row 60)',

@@ -4,16 +4,27 @@
 
 /** Codes of refusal. */
 export type KubeconfigRefusalCode =
+  /** The file cannot be read. */
   | 'unreadable'
+  /** The file is no kubeconfig. */
   | 'malformed'
+  /** It has no such context; the message names those that it has. */
   | 'context-missing'
+  /** It lacks the cluster that the context names. */
   | 'cluster-missing'
+  /** It lacks the user that the context names. */
   | 'user-missing'
+  /** The server is no https address. */
   | 'server-invalid'
+  /** It uses a field that Rollcall does not support; the message names it. */
   | 'unsupported'
+  /** A file that it names cannot be read. */
   | 'file-unreadable'
+  /** The token of its OIDC provider has ended. */
   | 'token-ended'
+  /** It needs a plugin that may not run here. */
   | 'plugin-not-allowed'
+  /** Its plugin failed. */
   | 'plugin-failed';
 
 /** Thrown while a kubeconfig is read: its message says what is wrong. */

@@ -132,7 +132,7 @@ const rule = v.pipe(
     ),
     last: field(
       written.flag,
-      'What has this label (with one of the values, if any) goes after all others.',
+      'Those with this label (and one of the values, if any) go after all others.',
       true,
       false,
     ),

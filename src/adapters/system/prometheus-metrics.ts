@@ -4,10 +4,12 @@
  *   count('WatcherSends', {outcome: 'accepted'})  →  rollcall_watcher_sends_total{outcome="accepted"} 1
  *   record('WatcherMessageBytes', 812, 'Bytes')   →  rollcall_watcher_message_bytes_sum 812, …_count 1
  *
- * Names follow from those of docs/reference.md by rule, and outcomes come from closed lists: memory stays small. A
+ * Names follow from those of ports/metrics.ts by rule, and outcomes come from closed lists: memory stays small. A
  * library would cost more than these lines; test/unit/adapters/system/prometheus-metrics.test.ts parses what is
  * written.
  */
+import { METRICS } from '../../ports/metrics.ts';
+import type { MetricName } from '../../ports/metrics.ts';
 import type { MetricUnit, Metrics, Reading } from '../../ports/process.ts';
 
 /** Metrics that can be asked for. */
@@ -40,8 +42,8 @@ interface Sum {
 
 /** Metrics in memory, empty. */
 export function createPrometheusMetrics(): PrometheusMetrics {
-  const counters = new Map<string, Map<string | undefined, number>>();
-  const sums = new Map<string, Sum>();
+  const counters = new Map<MetricName, Map<string | undefined, number>>();
+  const sums = new Map<MetricName, Sum>();
   return {
     count: (name, { by = 1, outcome } = {}) => {
       const byOutcome = counters.get(name) ?? new Map<string | undefined, number>();
@@ -65,24 +67,27 @@ export function createPrometheusMetrics(): PrometheusMetrics {
   };
 }
 
-function counterFamily(metric: string, byOutcome: ReadonlyMap<string | undefined, number>): Family {
+function counterFamily(
+  metric: MetricName,
+  byOutcome: ReadonlyMap<string | undefined, number>,
+): Family {
   const name = `${prometheusName(metric)}_total`;
   const samples = [...byOutcome].map(([outcome, value]) => ({
     name,
     labels: outcome === undefined ? {} : { outcome },
     value,
   }));
-  return { name, help: `${metric} in docs/reference.md`, type: 'counter', samples };
+  return { name, help: `${METRICS[metric].about}.`, type: 'counter', samples };
 }
 
-function summaryFamily(metric: string, { unit, sum, count }: Sum): Family {
+function summaryFamily(metric: MetricName, { unit, sum, count }: Sum): Family {
   const isMilliseconds = unit === 'Milliseconds';
   const name = `${prometheusName(metric)}${isMilliseconds ? '_seconds' : ''}`;
   const samples = [
     { name: `${name}_sum`, labels: {}, value: isMilliseconds ? sum / 1000 : sum },
     { name: `${name}_count`, labels: {}, value: count },
   ];
-  return { name, help: `${metric} in docs/reference.md`, type: 'summary', samples };
+  return { name, help: `${METRICS[metric].about}.`, type: 'summary', samples };
 }
 
 /** Readings of one name stand together, as the format demands. */

@@ -1,58 +1,15 @@
 /**
  * What a check finds: one link between watcher, queue, functions and API server, and how it is.
  *
- * Codes are public (docs/doctor.md). A finding that is not ok says what to do next.
+ * Codes are public (finding-codes.ts). A finding that is not ok says what to do next.
  */
 import { defined } from '@rollcall/base/defined.ts';
-
-/** What a finding is about, in the order in which the doctor shows them. */
-export type Link =
-  | 'registration'
-  | 'freeze'
-  | 'mode'
-  | 'deployment'
-  | 'functions'
-  | 'address'
-  | 'name'
-  | 'connection'
-  | 'tls'
-  | 'api-server'
-  | 'identity'
-  | 'credential'
-  | 'access-entries'
-  | 'functions-rights'
-  | 'requests-rights'
-  | 'watcher-rights'
-  | 'admission'
-  | 'lease'
-  | 'watcher'
-  | 'issuer'
-  | 'events-queue'
-  | 'dead-letters'
-  | 'sender'
-  | 'refusals'
-  | 'freshness'
-  | 'view'
-  | 'breaker'
-  | 'conflict'
-  | 'copilot'
-  | 'fleets'
-  | 'clock'
-  // Of the account and the stack, for `stack check`.
-  | 'concurrency'
-  | 'registry-table'
-  | 'triggers';
-
-/**
- * `failed`: something does not work, or may not go on working. `warning`: somebody should know.
- * `unknown`: it could not be checked from here.
- */
-export type FindingLevel = 'ok' | 'warning' | 'failed' | 'unknown';
+import type { CheckedCode, FindingLevel, Link } from './finding-codes.ts';
 
 /** What was found about a link. */
 export interface Finding {
   readonly link: Link;
-  readonly code: string;
+  readonly code: CheckedCode | `${Link}-unchecked`;
   readonly level: FindingLevel;
   /** What was seen, in words; never a credential. */
   readonly seen: string;
@@ -61,18 +18,19 @@ export interface Finding {
 }
 
 /** The finding of a link that is as it should be. */
-export function ok(link: Link, code: string, seen: string): Finding {
+export function ok(link: Link, code: CheckedCode, seen: string): Finding {
   return { link, code, level: 'ok', seen };
 }
 
 type Told = Pick<Finding, 'seen' | 'next'>;
 
-export function failed(link: Link, code: string, told: Told): Finding {
+/** The finding of a link that does not work. */
+export function failed(link: Link, code: CheckedCode, told: Told): Finding {
   return { link, code, level: 'failed', ...told };
 }
 
 /** The finding of a link about which somebody should know. */
-export function warning(link: Link, code: string, told: Told): Finding {
+export function warning(link: Link, code: CheckedCode, told: Told): Finding {
   return { link, code, level: 'warning', ...told };
 }
 

@@ -59,7 +59,7 @@ function withRefusal(trouble: Finding, { refusals, token }: Facts<'refusals' | '
   if (refused === undefined) return trouble;
   const who = refused.senderRoleId === undefined ? '' : ` by ${refused.senderRoleId}`;
   const seen = `${trouble.seen}; one that was sent${who} was refused: ${refused.code}`;
-  return { ...trouble, seen, next: 'docs/reference.md says what each refused token means.' };
+  return { ...trouble, seen, next: 'docs/reference/codes.md says what each refused token means.' };
 }
 
 /** The bound token that is kept; undefined where it is of this cluster, and fresh. */

@@ -8,7 +8,8 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { EndpointFacts, TlsFault } from '../../ports/cluster/endpoint-probe.ts';
 import type { Facts } from './needs.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
-import type { Link, Finding } from './finding.ts';
+import type { Finding } from './finding.ts';
+import type { Link } from './finding-codes.ts';
 import { isConnectedTo } from './judge-registration.ts';
 
 const STEPS: readonly Link[] = ['address', 'name', 'connection', 'tls', 'api-server'];
@@ -51,7 +52,7 @@ function judgeAddress({ id }: ClusterRegistration, { address }: EndpointFacts): 
     next:
       address.reason === 'private'
         ? `If that network is meant: rollcall cluster set ${id} --private-range CIDR`
-        : 'docs/reference.md says what each reason means, and what to register instead.',
+        : 'docs/reference/codes.md says what each reason means, and what to register instead.',
   });
 }
 

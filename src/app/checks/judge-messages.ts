@@ -73,7 +73,7 @@ export function judgeSender(
 }
 
 /** Refusals that say that the cluster cannot be heard. */
-const REFUSAL_ADVICE: Readonly<Record<string, { readonly seen: string; readonly next: string }>> = {
+const REFUSAL_ADVICE = {
   'wrong-cluster-uid': {
     seen: 'messages name another cluster UID: the cluster was rebuilt, or its watcher runs in another one',
     next: 'If it was rebuilt: rollcall cluster reset ID. If not, take its role away from the other cluster.',
@@ -91,6 +91,12 @@ const REFUSAL_ADVICE: Readonly<Record<string, { readonly seen: string; readonly 
     next: 'Compare ROLLCALL_CLUSTER of the watcher with the registered id.',
   },
 };
+
+/** True of a code that has advice of its own. */
+function isAdvised(code: string): code is keyof typeof REFUSAL_ADVICE {
+  return code in REFUSAL_ADVICE;
+}
+
 const CANNOT_READ = {
   seen: 'messages of this cluster cannot be read',
   next: 'Is the watcher of a release that this stack reads? The log of ingest says which field: `message refused`.',
@@ -127,7 +133,7 @@ function refusalFinding(
   { code, atMs, detail, senderRoleId }: RefusalFact,
   { id, isOver, nowMs }: { readonly id: string; readonly isOver: boolean; readonly nowMs: number },
 ): Finding {
-  const advice = REFUSAL_ADVICE[code] ?? CANNOT_READ;
+  const advice = isAdvised(code) ? REFUSAL_ADVICE[code] : CANNOT_READ;
   const minutes = Math.round((nowMs - atMs) / 60_000);
   // Somebody who claims to be a cluster that is heard does it no harm, but is worth a look.
   const isForged = code === 'wrong-sender' || code === 'wrong-group';
@@ -136,7 +142,7 @@ function refusalFinding(
   const overLevel = isForged ? 'warning' : 'ok';
   return {
     link: 'refusals',
-    code: code in REFUSAL_ADVICE ? `refused-${code}` : 'refused-unreadable',
+    code: isAdvised(code) ? `refused-${code}` : 'refused-unreadable',
     level: isOver ? overLevel : 'failed',
     seen: `${advice.seen}${what}; last ${counted(minutes, 'minute')} ago${who}${isOver ? ', and it is over' : ''}`,
     ...(isOver && !isForged ? {} : { next: advice.next.replace(/\bID\b/, id) }),

@@ -158,7 +158,7 @@ export function judgeFunctions({
   }
   const names = runs.slice(0, NAMES_SHOWN).map(({ name }) => name);
   return found.map(({ code, message, remedy }) =>
-    failed('functions', code, {
+    failed('functions', code === 'stopped' ? code : 'functions-behind', {
       seen:
         code === 'functions-behind' && names.length > 0
           ? `${message} (${names.join(', ')})`

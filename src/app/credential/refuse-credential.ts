@@ -27,19 +27,33 @@ export interface CredentialContext {
 
 /** Why a message is not accepted. */
 export type CredentialRefusalCode =
+  /** It is no JSON. */
   | 'undecodable'
+  /** It is larger than any message of a token renewer. */
   | 'oversized'
+  /** Another release wrote it. Update the token renewer or the functions. */
   | 'unsupported-schema'
+  /** A field is missing, unknown or out of bounds; `field` names it. */
   | 'invalid'
+  /** No such cluster is registered. */
   | 'unknown-cluster'
+  /** The cluster is registered with another kind of credential. */
   | 'not-bound-token'
+  /** Another role sent it than the registered `renewerRoleId`; the role of the watcher may not either. */
   | 'wrong-sender'
+  /** The token renewer runs in another cluster than the registered one. */
   | 'wrong-cluster-uid'
+  /** It was altered, or sealed for another cluster. */
   | 'invalid-ciphertext'
+  /** Another key sealed it. Check that `ROLLCALL_CREDENTIALS_KEY_ARN` is that of this stack. */
   | 'wrong-key'
+  /** The sealed content is no token. */
   | 'token-malformed'
+  /** The token belongs to another service account than the message says. */
   | 'token-subject'
+  /** The token has ended: the message waited for too long. */
   | 'token-expired'
+  /** The token begins more than five minutes in the future, or lives longer than 25 hours. */
   | 'token-times';
 
 interface CredentialRefusal {

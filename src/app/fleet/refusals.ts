@@ -1,7 +1,7 @@
 /**
  * Why `rollcall fleet` cannot tell or do something, in words, each with what to do next.
  *
- * Codes are public (docs/cli.md). None of these changed anything. Why an order is refused stands in
+ * Codes are public (docs/reference/codes.md). None of these changed anything. Why an order is refused stands in
  * app/orders.
  */
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';

@@ -29,7 +29,7 @@ interface ResyncOptions {
   readonly concurrentClustersMax: number;
 }
 
-/** The published intervals (docs/reference.md). */
+/** The published intervals (docs/reference/codes.md). */
 export const defaultResyncOptions: ResyncOptions = {
   hintEveryMs: 6 * 3_600_000,
   overdueEveryMs: 900_000,

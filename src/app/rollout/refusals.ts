@@ -2,7 +2,7 @@
  * Why `rollcall rollout` cannot tell or do something in a cluster, in words, each with what to do
  * next.
  *
- * Codes are public (docs/cli.md). None of these changed anything.
+ * Codes are public (docs/reference/codes.md). None of these changed anything.
  */
 import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';

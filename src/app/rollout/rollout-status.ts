@@ -1,5 +1,5 @@
 /**
- * How a rollout stands, as values: what `rollcall rollout status` prints, and its JSON (docs/cli.md).
+ * How a rollout stands, as values: what `rollcall rollout status` prints, and its JSON (docs/reference/json.md).
  *
  * Made of what is stored, and as new as the view; nothing is decided, sent or read live.
  */
@@ -357,7 +357,7 @@ export function describeNoNode(seen: ObservedNodes | undefined): string {
 /** Nodes of a list; what is beyond is only counted. */
 export const SHOWN_NODES_MAX = 16;
 
-/** A node that uses up the budget, with its verdict (docs/reference.md). */
+/** A node that uses up the budget, with its verdict (docs/reference/json.md). */
 interface BudgetUser {
   readonly node: NodeName;
   readonly code: NodeCode;

@@ -10,7 +10,8 @@ import { egressPolicy } from '../../../functions/egress-policy.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
 import { hasFailed } from '../../app/checks/finding.ts';
-import type { Finding, FindingLevel } from '../../app/checks/finding.ts';
+import type { Finding } from '../../app/checks/finding.ts';
+import type { FindingLevel } from '../../app/checks/finding-codes.ts';
 import { known, openReader } from '../../app/checks/needs.ts';
 import type { Patience, Read, RegistrationFact } from '../../app/checks/needs.ts';
 import { checksOf, judgeAll, readFacts } from '../../app/checks/table.ts';
@@ -34,7 +35,10 @@ import { kubeconfigWays } from './ways-in.ts';
 import type { OpenWay } from './ways-in.ts';
 
 const OPTIONS = {
-  all: flagOption('--all', 'all clusters of the stack: what is not in order, the rest counted'),
+  all: flagOption(
+    '--all',
+    'all clusters of the stack: list findings that are not ok, count the rest',
+  ),
   verbose: flagOption('--verbose', 'with --all: every link of every cluster'),
   kubeconfig: textOption(
     '--kubeconfig <file>',
@@ -52,7 +56,21 @@ const CLUSTERS_AT_ONCE = 8;
 /** The command. */
 export const doctorCommand: CommandModule = defineCommand({
   path: ['cluster', 'doctor'],
-  summary: 'check every link to a cluster, and say what to do next',
+  documents: ['ClusterDoctor'],
+  summary: 'check every link between a cluster and Rollcall, and say what to do',
+  about: [
+    'It changes nothing, and checks links side by side, each for 20 s at most.',
+    'It reads the stack with your AWS credentials, and asks the registered endpoint for GET /version without a credential.',
+    'With a kubeconfig it also reviews the rights of the watcher and of the functions, and looks at the watcher and the admission policies.',
+    'Without --kubeconfig and --context it uses the context whose server is the registered one, and opens no other.',
+    'docs/reference/findings.md lists the findings.',
+  ],
+  exits: { failed: 'a link has failed' },
+  examples: [
+    'cluster doctor prod-eu-1',
+    'cluster doctor prod-eu-1 --context prod-eu-1 --cluster-profile prod',
+    'cluster doctor --all --json',
+  ],
   args: [['[id]', 'id of the cluster']],
   options: OPTIONS,
   run: async ({ args: [id], options }, context) => {

@@ -12,12 +12,14 @@ import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { OperatorCluster, OperatorOptions } from '../reach/operator-access.ts';
 import type { Stack } from '../reach/stack.ts';
+import { exitsOf } from '../process/exit-codes.ts';
+import type { EXIT } from '../process/exit-codes.ts';
 import type { Line } from './colour.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /** What a command prints. */
 export interface CommandResult {
-  /** Printed with `--json`, after `apiVersion`. Shapes are in docs/cli.md. */
+  /** Printed with `--json`, after `apiVersion`. Its kinds are in docs/reference/json.md. */
   readonly document: { readonly kind: string } & Readonly<Record<string, unknown>>;
   readonly lines: readonly Line[];
   readonly exitCode?: number;
@@ -113,6 +115,12 @@ export interface CommandDefinition<Table extends OptionTable> {
   readonly path: readonly [string, ...string[]];
   /** One sentence for `--help`, without a full stop. */
   readonly summary: string;
+  /** Whole sentences below it, in `--help` and in docs/reference/cli.md. */
+  readonly about?: readonly string[];
+  /** What exit codes mean here, beside what they mean everywhere. */
+  readonly exits?: Partial<Record<keyof typeof EXIT, string>>;
+  /** Kinds of the JSON documents that it prints; docs/reference/json.md has their fields. */
+  readonly documents?: readonly string[];
   /** Each with what it is: `['<id>', 'id of the cluster']`; in brackets where it may be absent. */
   readonly args?: readonly (readonly [name: string, about: string])[];
   readonly options?: Table;
@@ -132,7 +140,7 @@ export interface CommandDefinition<Table extends OptionTable> {
 /** A command as the frame holds it. */
 export interface CommandModule extends Pick<
   CommandDefinition<OptionTable>,
-  'path' | 'summary' | 'interruption'
+  'path' | 'summary' | 'about' | 'exits' | 'documents' | 'examples' | 'interruption'
 > {
   readonly options: OptionTable;
   /** Declares arguments, options and examples; the frame has named and described the command already. */
@@ -147,7 +155,8 @@ export interface CommandModule extends Pick<
 export function defineCommand<Table extends OptionTable = Readonly<Record<never, never>>>(
   definition: CommandDefinition<Table>,
 ): CommandModule {
-  const { args = [], options, examples = [], ...module } = definition;
+  const { args = [], options, ...module } = definition;
+  const { examples = [], exits = {} } = definition;
   const rows: OptionTable = options ?? {};
   return {
     ...module,
@@ -155,6 +164,7 @@ export function defineCommand<Table extends OptionTable = Readonly<Record<never,
     configure: (command) => {
       for (const [name, about] of args) command.argument(name, about);
       for (const row of Object.values(rows)) command.addOption(optionOf(row));
+      command.addHelpText('after', exitLines(exits));
       if (examples.length === 0) return;
       const lines = examples.map((line) => `\n  rollcall ${line}`).join('');
       command.addHelpText('after', `\nExamples:${lines}`);
@@ -163,6 +173,13 @@ export function defineCommand<Table extends OptionTable = Readonly<Record<never,
       // commander's options have the shape that the table declares; nothing can check that in types.
       definition.run(invocation as Invocation<OptionsOf<Table>>, context),
   };
+}
+
+function exitLines(exits: Partial<Record<keyof typeof EXIT, string>>): string {
+  const lines = exitsOf(exits).map(
+    ({ code, meaning }) => `\n  ${String(code).padEnd(3)} ${meaning}`,
+  );
+  return lines.length === 0 ? '' : `\nExit codes:${lines.join('')}`;
 }
 
 function optionOf({ flags, about, choices, parse, fallback }: OptionRow<unknown>): Option {

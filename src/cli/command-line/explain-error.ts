@@ -107,7 +107,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     names: ['AccessDenied', 'AccessDeniedException', 'UnauthorizedOperation', 'NotAuthorized'],
     message: DENIED,
-    remedy: 'Use a profile that may do it; docs/cli.md lists the rights that each command needs.',
+    remedy: 'Use a profile that may do it; docs/operations.md lists the rights of operators.',
   },
   {
     names: [
@@ -153,8 +153,12 @@ const POLICIES: Readonly<Record<string, string>> = {
   rollout: 'rollouts',
   fleet: 'releases',
   cluster: 'clusters',
-  registry: 'clusters',
 };
+
+/** That policy; undefined for commands that only read, which each of the four policies allows. */
+export function policyOf(group: string): string | undefined {
+  return POLICIES[group];
+}
 
 /** The error in sentences, if it is one of AWS's; undefined otherwise. `group`: the first word of the command. */
 export function explainAwsError(error: unknown, group = ''): CommandError | undefined {
@@ -167,7 +171,7 @@ export function explainAwsError(error: unknown, group = ''): CommandError | unde
     const remedy =
       policy === undefined
         ? explanation.remedy
-        : `\`rollcall ${group}\` is allowed by the policy ${policy} of infra/operators.yml (docs/cli.md): use a profile that has it.`;
+        : `\`rollcall ${group}\` is allowed by the policy ${policy} of infra/operators.yml: use a profile that has it.`;
     return failure(
       message.endsWith(':') ? `${message} ${textOf(candidate)}` : message,
       remedy,

@@ -8,7 +8,7 @@
 import { CommanderError, Command } from 'commander';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { CommandError, EXIT } from '../process/exit-codes.ts';
+import { CommandError, EXIT, EXIT_MEANINGS, exitsOf } from '../process/exit-codes.ts';
 import type { OperatorCluster, OperatorOptions } from '../reach/operator-access.ts';
 import type { Stack } from '../reach/stack.ts';
 import { coloured, isColourWanted, uncoloured } from './colour.ts';
@@ -200,14 +200,14 @@ const GROUPS: Readonly<Record<string, string>> = {
   rollout: 'staged rollouts: how they stand, and orders to them',
   fleet: 'one DaemonSet for many clusters: store it, plan it, compare it',
   stack: 'the deployment: check, stop and resume it',
-  registry: 'all registrations: export them, import them',
   mirror: 'the one cluster that shows fleets as objects',
 };
 
 const EPILOGUE = `
-Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 a time limit was reached first,
-5 a rollout is held, 6 something differs, 7 nothing acts there now, 8 something is not well,
-130 interrupted. docs/cli.md describes every command.`;
+Exit codes: ${exitsOf(EXIT_MEANINGS)
+  .map(({ code, meaning }) => `${String(code)} ${meaning}`)
+  .join(', ')}.
+docs/reference/cli.md describes every command.`;
 
 function buildProgram(options: ProgramOptions): Command {
   const program = new Command(options.name)
@@ -263,7 +263,10 @@ function addModule({ program, module, options }: Adding): void {
     parent = group ?? addGroup(parent, word, options);
   }
   const hidden = last.startsWith('__');
-  const command = parent.command(last, { hidden }).description(module.summary);
+  const command = parent
+    .command(last, { hidden })
+    .summary(module.summary)
+    .description([module.summary, ...aboutOf(module)].join('\n\n'));
   prepare(command, options);
   pointToGlobalOptions(command, options);
   module.configure(command);
@@ -273,6 +276,10 @@ function addModule({ program, module, options }: Adding): void {
     const invocation = { args, options: command.opts<object>() };
     options.onChosen({ module, invocation, globals: program.opts<GlobalOptions>() });
   });
+}
+
+function aboutOf({ about = [] }: CommandModule): readonly string[] {
+  return about.length === 0 ? [] : [about.join(' ')];
 }
 
 function addGroup(parent: Command, word: string, options: ProgramOptions): Command {

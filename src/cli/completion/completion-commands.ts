@@ -25,7 +25,15 @@ const CLUSTERS_MAX = 8;
 /** `completion`. */
 export const completionCommand: CommandModule = defineCommand({
   path: ['completion'],
-  summary: 'print what completes commands, options and names in bash, zsh, fish, or for kubectl',
+  documents: ['CompletionScript'],
+  summary: 'print the script that completes commands, options and names in a shell',
+  about: [
+    'bash: eval "$(rollcall completion bash)" in ~/.bashrc.',
+    'zsh: eval "$(rollcall completion zsh)" in ~/.zshrc, after compinit.',
+    'fish: rollcall completion fish | source.',
+    'kubectl: write the output to kubectl_complete-rollcall, executable and on the PATH.',
+    'The shell then asks rollcall for ids of clusters, DaemonSets and fleets, which answers within a second, or not at all.',
+  ],
   args: [['<shell>', Object.keys(SHELL_SCRIPTS).join(', ')]],
   examples: ['completion bash'],
   run: ({ args: [shell = ''] }) => {

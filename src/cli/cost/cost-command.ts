@@ -39,7 +39,13 @@ interface ClusterCost extends ClusterMonth {
 /** The command. */
 export const costCommand: CommandModule = defineCommand({
   path: ['cost'],
-  summary: 'what the stack and its clusters cost a month, from counts of the last days',
+  documents: ['Cost'],
+  summary: 'estimate what the stack and its clusters cost a month',
+  about: [
+    'It multiplies the counts of messages, writes and runs of the last week by the list prices of us-east-1.',
+    'It says how many hours were counted; of less than a day the month is a guess.',
+    'Below the table it names what is not in it: NAT gateways, endpoints and data transfer may cost more.',
+  ],
   options: {
     cluster: textOption('--cluster <id>', 'of this cluster alone'),
     label: LABEL_OPTION,

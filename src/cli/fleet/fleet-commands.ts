@@ -35,7 +35,15 @@ import { refusal } from '../process/exit-codes.ts';
 
 const setMirror: CommandModule = defineCommand({
   path: ['fleet', 'mirror', 'set'],
-  summary: 'show fleets as objects in this registered cluster; apply infra/mirror there first',
+  documents: ['FleetMirrorChange'],
+  summary: 'show every FleetDaemonSet as an object in this registered cluster',
+  about: [
+    'Apply infra/mirror there first.',
+    'The function fleet obeys within two minutes.',
+    'Objects of an earlier mirror stay where they are.',
+  ],
+  exits: { refused: 'another person changed it meanwhile' },
+  examples: ['fleet mirror set tools-1'],
   interruption: 'orderly',
   args: [['<cluster>', 'id of the cluster']],
   run: async ({ args }, context) => {
@@ -47,14 +55,19 @@ const setMirror: CommandModule = defineCommand({
 
 const clearMirror: CommandModule = defineCommand({
   path: ['fleet', 'mirror', 'clear'],
-  summary: 'show fleets nowhere any more; objects that are there stay',
+  documents: ['FleetMirrorChange'],
+  summary: 'stop showing FleetDaemonSets in a cluster',
+  about: ['Objects that are there stay as they are; delete them.'],
+  examples: ['fleet mirror clear'],
   interruption: 'orderly',
   run: (_invocation, context) => change(context, {}),
 });
 
 const getMirror: CommandModule = defineCommand({
   path: ['fleet', 'mirror', 'get'],
-  summary: 'where fleets are shown, and what is the matter with that',
+  documents: ['FleetMirror'],
+  summary: 'show which cluster mirrors the FleetDaemonSets, and what hinders it',
+  examples: ['fleet mirror get'],
   run: async (_invocation, context) => {
     const { mirrors } = await context.openStack();
     return present(await mirrors.readMirror(), 'FleetMirror', context.clock.nowMs());
@@ -109,7 +122,10 @@ const FLEET_MIRROR_COMMANDS: readonly CommandModule[] = [setMirror, clearMirror,
 
 const get: CommandModule = defineCommand({
   path: ['fleet', 'get'],
+  documents: ['FleetDaemonSetList', 'StoredFleetDaemonSet'],
   summary: 'list the FleetDaemonSets, or print one as it was applied',
+  about: ['The output for one can be applied again.'],
+  examples: ['fleet get', 'fleet get ops/agent > agent.yaml'],
   args: [['[fleet]', 'namespace/name of the FleetDaemonSet']],
   run: async ({ args }, context) => {
     const [name] = args;
@@ -146,7 +162,9 @@ function rowOf(head: FleetHead, nowMs: number): readonly string[] {
 
 const describeFleet: CommandModule = defineCommand({
   path: ['fleet', 'describe'],
-  summary: 'a FleetDaemonSet as it was applied, its stages, and how its clusters stand to it',
+  documents: ['FleetDescription'],
+  summary: 'show a FleetDaemonSet as it was applied: images, overrides, and its plan',
+  examples: ['fleet describe ops/agent'],
   args: [FLEET_ARGUMENT],
   run: async ({ args }, context) => {
     const key = parseFleetKey(args[0] ?? '');
@@ -192,7 +210,11 @@ const describeFleet: CommandModule = defineCommand({
 
 const remove: CommandModule = defineCommand({
   path: ['fleet', 'delete'],
-  summary: 'forget a FleetDaemonSet; the DaemonSets of the clusters stay as they are',
+  documents: ['FleetDeleted'],
+  summary: 'forget a FleetDaemonSet, and leave the DaemonSets of its clusters as they are',
+  about: ['The function fleet removes the record of its rollout and its mirror within a minute.'],
+  exits: { refused: 'another person applied it meanwhile' },
+  examples: ['fleet delete ops/agent'],
   interruption: 'orderly',
   args: [FLEET_ARGUMENT],
   run: async ({ args }, context) => {

@@ -51,7 +51,22 @@ const PLANNED = ['[fleet]', 'namespace/name of one that was applied'] as const;
 /** `fleet plan`. */
 export const planFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'plan'],
-  summary: 'which clusters would get it in which stage, on how many nodes; changes nothing',
+  documents: ['FleetPlan'],
+  summary: 'show which clusters would get a FleetDaemonSet in which stage, on how many nodes',
+  about: [
+    'It reads tables and changes nothing; it asks clusters only with --dry-run=server.',
+    'The dry run is the request of the function fleet, with defaulting, validation, quota and webhooks, in up to 16 clusters at once, for two minutes.',
+    'A cluster counts as not checked, never as failed, where it does not answer, a webhook supports no dry run, or there is no credential for it here.',
+    'Only the functions can open bound tokens; EKS clusters are asked with your own AWS identity, which needs list, patch and create on DaemonSets.',
+  ],
+  exits: {
+    refused: 'some cluster could be given nothing, or would refuse it',
+    usage: 'the file cannot be used',
+  },
+  examples: [
+    'fleet plan -f agent.yaml',
+    'fleet plan -f agent.yaml --dry-run=server --format=markdown',
+  ],
   args: [PLANNED],
   options: {
     ...FILE_OPTIONS,
@@ -98,7 +113,14 @@ export const planFleetCommand: CommandModule = defineCommand({
 /** `fleet diff`. */
 export const diffFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'diff'],
-  summary: 'in what the DaemonSets of the clusters differ from it, field by field; leaves with 6',
+  documents: ['FleetDiff'],
+  summary: 'show in which fields the DaemonSets of clusters differ from a FleetDaemonSet',
+  about: ['It hides the values of environment variables, arguments, commands and annotations.'],
+  exits: {
+    differs: 'a cluster differs that Rollcall may change, also an offline one',
+    refused: 'some cluster could be given nothing',
+  },
+  examples: ['fleet diff ops/agent'],
   args: [PLANNED],
   options: FILE_OPTIONS,
   run: async ({ args, options }, context) => {
@@ -258,7 +280,16 @@ const APPLIED: Readonly<Record<AppliedFleet['kind'], string>> = {
 /** `fleet apply`. */
 export const applyFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'apply'],
+  documents: ['FleetApplied'],
   summary: 'check a FleetDaemonSet for every cluster, and store it',
+  about: [
+    'It refuses the whole where a cluster would be left without a DaemonSet, or would get one in copilot that is not OnDelete.',
+    'It also asks the clusters by a server-side dry run; a conflict or a refusal there refuses the whole.',
+    'Applying the same document again changes nothing.',
+    'The function fleet starts the rollout within a minute; run rollcall fleet pause first to hold it.',
+  ],
+  exits: { refused: 'a cluster would refuse it, or another person applied it meanwhile' },
+  examples: ['fleet apply -f agent.yaml', 'fleet apply -f agent.yaml --dry-run=server'],
   interruption: 'orderly',
   options: APPLY_OPTIONS,
   run: async ({ options }, context) => {

@@ -23,7 +23,14 @@ import type { Manifest } from './fleet-manifests.ts';
 /** `fleet rights`. */
 export const fleetRightsCommand: CommandModule = defineCommand({
   path: ['fleet', 'rights'],
-  summary: 'the manifests that a cluster needs for its FleetDaemonSets, for kubectl apply',
+  documents: ['FleetRights'],
+  summary: 'print the manifests that a cluster needs for its FleetDaemonSets',
+  about: [
+    'It prints a Role and a binding for each namespace, for all FleetDaemonSets that are placed there, and for the one of -f.',
+    'A FleetDaemonSet that it does not name loses the right when you apply the output.',
+  ],
+  exits: { failed: 'no FleetDaemonSet is placed there' },
+  examples: ['fleet rights prod-eu-1 | kubectl apply -f -'],
   args: [['<cluster>', 'id of the cluster']],
   options: {
     ...FILE_OPTIONS,

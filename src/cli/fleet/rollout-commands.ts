@@ -66,7 +66,7 @@ const FOLLOW = {
 const UNDO = {
   toGeneration: numberOption(
     '--to-generation <number>',
-    'apply that generation anew instead: in stages, or at once if it was good lately',
+    'apply that generation again instead: in stages, or at once if it is one of the newest two good ones',
     wholeNumber(1, 'Pass a generation, as rollcall fleet history shows it.'),
   ),
 };
@@ -75,7 +75,18 @@ type FleetOptions = OrderOptions & OptionsOf<typeof FOLLOW & typeof UNDO>;
 
 const status: CommandModule = defineCommand({
   path: ['fleet', 'status'],
-  summary: 'how the rollout of a FleetDaemonSet stands: stages, gate, breach, clusters',
+  documents: ['FleetStatus'],
+  summary: 'show how the rollout of a FleetDaemonSet stands: stages, gate, why it halted, clusters',
+  about: [
+    'It tells what the function fleet recorded with its last step, and asks no cluster.',
+    'It lists clusters that are not well, the worst first; with -o wide all of them.',
+  ],
+  exits: {
+    held: 'with --watch: the rollout is halted, paused, frozen, invalid or undone',
+    timedOut: 'with --watch: the time is up',
+    stopped: 'nothing acts now',
+  },
+  examples: ['fleet status ops/agent', 'fleet status ops/agent --watch'],
   args: [FLEET_ARGUMENT],
   options: FOLLOW,
   run: async ({ args, options }, context) => {
@@ -95,14 +106,34 @@ const APPROVE = {
 /** `fleet status`, `pause`, `resume`, `approve`, `undo`, in the order of --help. */
 export const FLEET_ROLLOUT_COMMANDS: readonly CommandModule[] = [
   status,
-  ...orderCommands({ of: 'fleet', args: [FLEET_ARGUMENT], options: FOLLOW, give: giveOrder }, [
-    pauseRow('open no further stage, and give no further cluster anything'),
-    resumeRow(
-      'lift a pause, take an undo back, or overrule a halt (--why, --yes): only what comes later counts',
-    ),
-    approveRow('let the stage go on that waits for approval', APPROVE),
-    undoRow('send every cluster that has this release back to the one that was good before', UNDO),
-  ]),
+  ...orderCommands(
+    {
+      of: 'fleet',
+      refusedIf: 'another generation or halt stands there',
+      sample: 'ops/agent',
+      args: [FLEET_ARGUMENT],
+      options: FOLLOW,
+      give: giveOrder,
+    },
+    [
+      pauseRow('open no further stage, and give no further cluster the release', [
+        'The pause also holds for later releases. Clusters that have the release go on rolling it out.',
+        'The function fleet acts on an order within a minute.',
+      ]),
+      resumeRow('lift a pause, take an undo back, or overrule a halt', [
+        'After an undo it begins with the first stage.',
+        'Of a halted rollout it overrules the halt, which takes --why and --yes: clusters that failed before count no more.',
+      ]),
+      approveRow('let the stage go on that waits for approval', APPROVE, [
+        'Windows and budgets still count. Two people who approve at once open one gate.',
+      ]),
+      undoRow('send every cluster that has this release back to the last good one', UNDO, [
+        'All clusters go back at once, and Rollcall refuses the content when it is applied again.',
+        'An offline cluster goes back when it returns.',
+        'After ReturnFailed, give the order once more to go on.',
+      ]),
+    ],
+  ),
 ];
 
 async function giveOrder(
@@ -232,7 +263,10 @@ async function applyGeneration(
 /** `fleet history`. */
 export const fleetHistoryCommand: CommandModule = defineCommand({
   path: ['fleet', 'history'],
-  summary: 'the generations of a FleetDaemonSet that are kept, the newest first',
+  documents: ['FleetHistory'],
+  summary: 'list the kept generations of a FleetDaemonSet, the newest first',
+  about: ['Rollcall keeps the last ten, and those that are good or were restored, however old.'],
+  examples: ['fleet history ops/agent'],
   args: [FLEET_ARGUMENT],
   run: async ({ args }, context) => {
     const key = parseFleetKey(args[0] ?? '');

@@ -100,12 +100,19 @@ async function logThaw(about: About, stack: Stack, context: CommandContext): Pro
 /** `freeze`. */
 export const freezeCommand: CommandModule = defineCommand({
   path: ['freeze'],
-  summary:
-    'stop every change in all clusters, in one, or of one DaemonSet everywhere, within one batch',
+  documents: ['Freeze'],
+  summary: 'stop every change in all clusters, in one cluster, or of one DaemonSet everywhere',
+  about: [
+    'A freeze is one conditional write: functions finish the batch that they began, and begin no other.',
+    'Only rollcall thaw of the same scope ends it.',
+    'You may repeat it: a freeze keeps its first author and reason.',
+    'At most a hundred DaemonSets can be frozen by name.',
+  ],
+  exits: { refused: 'the whole stack is meant, and --yes is missing' },
   interruption: 'orderly',
   options: {
     ...scopeOptions('freeze'),
-    why: textOption('--why <text>', 'the reason, for whoever meets the freeze (required)'),
+    why: textOption('--why <text>', 'the reason, which every answer shows (required)'),
   },
   examples: [
     'freeze --why "CVE in the node image, INC-4711" --yes',
@@ -176,7 +183,16 @@ function lostRace(): Error {
 /** `thaw`. */
 export const thawCommand: CommandModule = defineCommand({
   path: ['thaw'],
-  summary: 'end a freeze: of the whole stack, of a cluster, or of a DaemonSet everywhere',
+  documents: ['Thaw'],
+  summary: 'end a freeze of the whole stack, of one cluster, or of one DaemonSet everywhere',
+  about: [
+    'Other freezes stay, and the command names them.',
+    'It then sends a hint for every DaemonSet that waited, so that a function looks at each at once.',
+    'It names those that it could not hint; functions look at them within six hours.',
+  ],
+  exits: {
+    refused: 'the whole stack is meant and --yes is missing, or the cluster is being moved',
+  },
   interruption: 'orderly',
   options: {
     ...scopeOptions('thaw'),

@@ -42,6 +42,7 @@ const FOLLOW_BACK_MS = 600_000;
 /** The command. */
 export const logCommand: CommandModule = defineCommand({
   path: ['log'],
+  documents: ['Log'],
   summary: 'what happened: effects and their results, steps, halts, orders, freezes',
   args: [['[subject]', 'namespace/name of a DaemonSet, or the name of a node']],
   options: {

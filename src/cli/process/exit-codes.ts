@@ -1,7 +1,7 @@
 /**
  * How a command ends: its exit code, and the error that a person reads.
  *
- * The codes are the same for every command; docs/reference.md lists them for users. An error says what
+ * The codes are the same for every command; docs/reference/cli.md lists them for users. An error says what
  * happened, why, and what to do next.
  */
 
@@ -27,6 +27,30 @@ export const EXIT = {
   /** Ctrl-C, as shells say it. */
   interrupted: 130,
 } as const;
+
+/** What each means, for `--help` and docs/reference/cli.md. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'done',
+  failed: 'failed',
+  usage: 'usage',
+  refused: 'refused for safety',
+  timedOut: 'a time limit was reached first',
+  held: 'a rollout is held',
+  differs: 'something differs',
+  stopped: 'nothing acts there now',
+  notWell: 'something is not well',
+  interrupted: 'interrupted',
+};
+
+/** Meanings with their codes, in the order of codes. */
+export function exitsOf(
+  meanings: Partial<Record<keyof typeof EXIT, string>>,
+): readonly { readonly code: number; readonly meaning: string }[] {
+  return Object.entries(EXIT).flatMap(([name, code]) => {
+    const meaning = meanings[name as keyof typeof EXIT];
+    return meaning === undefined ? [] : [{ code, meaning }];
+  });
+}
 
 /** One thing that is wrong, and what to do about it. */
 export interface Problem {

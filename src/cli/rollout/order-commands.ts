@@ -40,13 +40,25 @@ export interface Ordering<Ask, Options> {
 export interface OrderRow<Ask> {
   readonly kind: string;
   readonly summary: string;
+  readonly about?: readonly string[];
   readonly options?: OptionTable;
   readonly ask: (options: OrderOptions) => Ask;
 }
 
+/** How a command ends that watches a rollout. */
+export const WATCH_EXITS = {
+  held: 'with --watch: the rollout is halted, paused or undone',
+  timedOut: 'with --watch: the time is up',
+  stopped: 'nothing acts there now',
+};
+
 /** Whose orders they are. */
 interface OrderHome<Ask, Options> {
   readonly of: 'rollout' | 'fleet';
+  /** When an order is refused. */
+  readonly refusedIf: string;
+  /** Arguments as an example has them. */
+  readonly sample: string;
   readonly args: readonly (readonly [name: string, about: string])[];
   /** Of all of them. */
   readonly options: OptionTable;
@@ -58,13 +70,17 @@ interface OrderHome<Ask, Options> {
 
 /** The commands of a table of orders. */
 export function orderCommands<Ask, Options extends OrderOptions>(
-  { of, args: names, options: common, give }: OrderHome<Ask, Options>,
+  { of, refusedIf, sample, args: names, options: common, give }: OrderHome<Ask, Options>,
   rows: readonly OrderRow<Ask>[],
 ): readonly CommandModule[] {
-  return rows.map(({ kind, summary, options: own, ask }) =>
+  return rows.map(({ kind, summary, about, options: own, ask }) =>
     defineCommand<OptionTable>({
       path: [of, kind],
       summary,
+      ...defined({ about }),
+      documents: [of === 'rollout' ? 'RolloutStatus' : 'FleetStatus'],
+      exits: { ...WATCH_EXITS, refused: refusedIf },
+      examples: [`${of} ${kind} ${sample}`],
       interruption: 'orderly',
       args: names,
       options: { ...common, ...own },
@@ -78,20 +94,21 @@ export function orderCommands<Ask, Options extends OrderOptions>(
 }
 
 /** A pause. */
-export function pauseRow(summary: string): OrderRow<OrderAsk> {
-  return { kind: 'pause', summary, ask: () => ({ kind: 'pause' }) };
+export function pauseRow(summary: string, about: readonly string[]): OrderRow<OrderAsk> {
+  return { kind: 'pause', summary, about, ask: () => ({ kind: 'pause' }) };
 }
 
 /** A resume, which overrules a halt with both options. */
-export function resumeRow(summary: string): OrderRow<OrderAsk> {
+export function resumeRow(summary: string, about: readonly string[]): OrderRow<OrderAsk> {
   return {
     kind: 'resume',
     summary,
+    about,
     options: {
-      why: textOption('--why <text>', 'of a halt: why it may go on (required there)'),
+      why: textOption('--why <text>', 'the reason why a halted rollout may go on (required there)'),
       yes: flagOption(
         '--yes',
-        'confirm: of a halt that it is overruled, of a rollout that a fleet holds (required there)',
+        'confirm that a halt is overruled, or an order given although a fleet holds the rollout',
       ),
     },
     ask: ({ why, yes }) => {
@@ -103,18 +120,27 @@ export function resumeRow(summary: string): OrderRow<OrderAsk> {
 }
 
 /** An approval, of what waits or of the step or gate with that index. */
-export function approveRow(summary: string, options: OptionTable): OrderRow<OrderAsk> {
+export function approveRow(
+  summary: string,
+  options: OptionTable,
+  about: readonly string[],
+): OrderRow<OrderAsk> {
   return {
     kind: 'approve',
     summary,
+    about,
     options,
     ask: ({ step, gate }) => ({ kind: 'approve', ...defined({ stepIndex: step ?? gate }) }),
   };
 }
 
 /** An undo. */
-export function undoRow(summary: string, options: OptionTable): OrderRow<OrderAsk> {
-  return { kind: 'undo', summary, options, ask: () => ({ kind: 'undo' }) };
+export function undoRow(
+  summary: string,
+  options: OptionTable,
+  about: readonly string[],
+): OrderRow<OrderAsk> {
+  return { kind: 'undo', summary, about, options, ask: () => ({ kind: 'undo' }) };
 }
 
 /** Whether it is watched, and for how long. */
@@ -123,10 +149,10 @@ export function watchOptions(
   timeoutSeconds: number,
 ): { readonly watch: OptionRow<true>; readonly timeout: OptionRow<number> } {
   return {
-    watch: flagOption('--watch', `go on until it is ${until}, and say what changes`),
+    watch: flagOption('--watch', `follow the rollout until it is ${until}, and print what changes`),
     timeout: numberOption(
       '--timeout <seconds>',
-      `for --watch: leave with 4 after so long (default: ${String(timeoutSeconds)})`,
+      `with --watch: give up after this time (default: ${String(timeoutSeconds)})`,
       parseSeconds,
     ),
   };

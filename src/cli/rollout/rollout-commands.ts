@@ -30,6 +30,7 @@ import type { Stack } from '../reach/stack.ts';
 import { nextOfRollout } from './next-lines.ts';
 import { renderStatus } from './render-status.ts';
 import {
+  WATCH_EXITS,
   approveRow,
   orderCommands,
   pauseRow,
@@ -57,13 +58,26 @@ const WATCH = watchOptions('done, halted or paused', TIMEOUT_SECONDS);
 
 const status: CommandModule = defineCommand({
   path: ['rollout', 'status'],
-  summary: 'how the rollout of a DaemonSet stands: step, gate, evidence, budget',
+  documents: ['RolloutStatus'],
+  summary: 'show how the rollout of a DaemonSet stands: step, gate, evidence, budget',
+  about: [
+    'Without a rollout policy it tells what kubectl rollout status tells.',
+    'It reads tables, and asks no cluster.',
+    'The watcher may not have reported a change of the last seconds.',
+    'So --watch accepts an end only after a newer report, or after ten seconds; pass --generation to name the change exactly.',
+    'Where the rollout is halted or waits for a person, it ends with the commands that go on.',
+  ],
+  exits: WATCH_EXITS,
+  examples: [
+    'rollout status prod-eu-1 ops/agent',
+    'rollout status prod-eu-1 ops/agent --watch --generation 7',
+  ],
   args: ARGUMENTS,
   options: {
     ...WATCH,
     generation: numberOption(
       '--generation <number>',
-      'of this metadata.generation, or a later one: what is told before is of another rollout',
+      'wait for this metadata.generation of the DaemonSet, or a later one',
       wholeNumber(1, 'Pass metadata.generation of the DaemonSet, a whole number from 1.'),
     ),
   },
@@ -77,34 +91,51 @@ const status: CommandModule = defineCommand({
 });
 
 const BESIDE_FLEET = {
-  yes: flagOption(
-    '--yes',
-    'also where a fleet gave it to these nodes alone, and decides what follows',
-  ),
+  yes: flagOption('--yes', 'confirm the order although a fleet holds the rollout'),
 };
 const STEP = numberOption(
   '--step <index>',
-  'approve this next step ahead of its soak',
+  'approve this next step before its soak is over',
   wholeNumber(1, 'Pass the number of a step, as rollcall rollout status shows it.'),
 );
 
 /** The commands, in the order of --help. */
 export const ROLLOUT_COMMANDS: readonly CommandModule[] = [
   status,
-  ...orderCommands({ of: 'rollout', args: ARGUMENTS, options: WATCH, give: order }, [
-    pauseRow('let no further step open, until it is resumed'),
-    resumeRow('lift a pause, or overrule a halt (--why, --yes): only what happens later counts'),
-    approveRow('let the step open that waits for approval', { step: STEP, ...BESIDE_FLEET }),
+  ...orderCommands(
     {
-      kind: 'confirm',
-      summary: 'let a held mass removal of pods proceed',
-      ask: () => ({ kind: 'confirm' }) as const,
+      of: 'rollout',
+      refusedIf:
+        'another revision or halt stands there, the cluster is in mode observe, or a fleet holds the rollout',
+      sample: 'prod-eu-1 ops/agent',
+      args: ARGUMENTS,
+      options: WATCH,
+      give: order,
     },
-    undoRow(
-      'go back to the last good release and refuse this one, or say the command',
-      BESIDE_FLEET,
-    ),
-  ]),
+    [
+      pauseRow('open no further step until the rollout is resumed', [
+        'Rollcall finishes what it is replacing now. The pause also holds for later revisions.',
+      ]),
+      resumeRow('lift a pause, take an undo back, or overrule a halt', [
+        'Of a halted rollout it overrules the halt, which takes --why and --yes: only later failures count, and the soak begins anew.',
+        'It does not overrule a policy that says paused: true.',
+      ]),
+      approveRow('open the step that waits for approval', { step: STEP, ...BESIDE_FLEET }, [
+        'Window and budget still count. Two people who approve at once open one step.',
+      ]),
+      {
+        kind: 'confirm',
+        summary: 'let a held removal of many pods proceed',
+        about: ['rollcall rollout status shows the removal and its cause. It needs no policy.'],
+        ask: () => ({ kind: 'confirm' }) as const,
+      },
+      undoRow('go back to the last good release, and refuse this one', BESIDE_FLEET, [
+        'In takeover Rollcall goes back by itself, also while the rollout is paused.',
+        'In copilot the order holds the rollout, and the command prints the kubectl rollout undo to run.',
+        'Rollcall refuses the undone revision when it is applied again, until you resume it.',
+      ]),
+    ],
+  ),
 ];
 
 async function order(

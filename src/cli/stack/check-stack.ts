@@ -37,7 +37,14 @@ import type { AwsClientConfig, StackOutputs } from '../reach/stack.ts';
 /** The command. */
 export const checkStackCommand: CommandModule = defineCommand({
   path: ['stack', 'check'],
-  summary: 'what AWS would refuse or take away: quotas, the registry, stopped functions',
+  documents: ['StackCheck'],
+  summary: 'check quotas, the registry and stopped functions, before and after a deployment',
+  about: [
+    'It only reads, and needs no deployed stack.',
+    'docs/reference/findings.md lists the findings.',
+  ],
+  exits: { failed: 'something has to be done first' },
+  examples: ['stack check', 'stack check --stage prod --region eu-central-1'],
   run: async (_invocation, { globals, environment, clock }) => {
     const aws = await resolveAwsConfig({ ...globals, environment });
     const stackName = `rollcall-${globals.stage}`;

@@ -27,11 +27,20 @@ const ALL: readonly string[] = [...MAPPED_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
 /** `stack stop`. */
 export const stopStackCommand: CommandModule = defineCommand({
   path: ['stack', 'stop'],
-  summary: 'stop all functions: nothing is done in clusters, and messages wait in their queues',
+  documents: ['StackStop'],
+  summary: 'stop all functions: clusters stay as they are, and messages wait in their queues',
+  about: [
+    'It disables the queue of reconcile and the schedule of fleet, and waits until AWS has done so; runs under way end within a minute.',
+    'Queues keep messages for four days.',
+    'Never set reserved concurrency to 0 instead: a function without it loses its messages.',
+    'It notes who stopped the stack and why; every answer tells it until rollcall stack resume.',
+  ],
+  exits: { refused: '--yes is missing' },
+  examples: ['stack stop --why "INC-4711" --yes'],
   interruption: 'orderly',
   options: {
     all: flagOption('--all', 'every function, as for a restore of the registry'),
-    why: textOption('--why <text>', 'the reason, for whoever meets it (required)'),
+    why: textOption('--why <text>', 'the reason, which every answer shows (required)'),
     yes: flagOption('--yes', 'confirm that every cluster is meant'),
   },
   run: async ({ options }, context) => {
@@ -97,7 +106,10 @@ async function writeNote(
 /** `stack resume`. */
 export const resumeStackCommand: CommandModule = defineCommand({
   path: ['stack', 'resume'],
-  summary: 'go on after stack stop: every function is called again',
+  documents: ['StackResume'],
+  summary: 'go on after stack stop',
+  about: ['It enables every queue and schedule again, and removes the note of the stop.'],
+  examples: ['stack resume'],
   interruption: 'orderly',
   run: async (_invocation, context) => {
     const stack = await context.openStack();

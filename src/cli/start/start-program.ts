@@ -33,7 +33,7 @@ export async function runStartProgram(
   }
 }
 
-/** The JSON document of `npm start -- --release --json`, described in docs/reference.md. */
+/** The JSON document of `npm start -- --release --json`, described in docs/reference/json.md. */
 export interface ReleaseReport {
   readonly apiVersion: 'rollcall.dev/v1alpha1';
   readonly kind: 'ReleaseReport';

@@ -42,7 +42,7 @@ import { fitLines, fitTable } from './fit-table.ts';
 import type { Room } from './fit-table.ts';
 import { judgeSettled, renderTable, tablePart } from './table.ts';
 
-/** The JSON document of `npm start -- --json`, described in docs/reference.md. */
+/** The JSON document of `npm start -- --json`, described in docs/reference/json.md. */
 export interface StartReport {
   readonly apiVersion: 'rollcall.dev/v1alpha1';
   readonly kind: 'StartReport';

@@ -34,7 +34,13 @@ const TABLES: Readonly<Record<string, (seen: SeenFleet) => Printed>> = {
 /** The command. */
 export const getCommand: CommandModule = defineCommand({
   path: ['get'],
-  summary: 'clusters, daemonsets, rollouts or fleets as a table, each with its state',
+  documents: ['ClusterList', 'DaemonSetHealthList', 'RolloutList', 'FleetHealthList'],
+  summary: 'list clusters, daemonsets, rollouts or fleets, each with its state',
+  about: [
+    'The state of a cluster is the worst of its own and of those of its DaemonSets.',
+    'Well: nothing is wrong. NoNodes: no node is eligible. Stopped: nothing acts in the whole stack.',
+    'Rollouts and fleets show their phase; a ? stands for a count that is not known now.',
+  ],
   args: [['<what>', Object.keys(TABLES).join(', ')]],
   options: { ...FILTER_OPTIONS, output: OUTPUT_OPTION },
   examples: ['get clusters', 'get daemonsets -n kube-system', 'get rollouts --label stage=prod'],

@@ -31,7 +31,18 @@ const EXITS: Readonly<Record<FleetHealth['standing'], number>> = {
 /** The command. */
 export const statusCommand: CommandModule = defineCommand({
   path: ['status'],
-  summary: 'is everything well? what is not over all clusters, the gravest first, and what to do',
+  documents: ['FleetHealth'],
+  summary: 'say whether everything is well, and what is not: the worst first, with what to do',
+  about: [
+    'It reads tables, asks no cluster, and changes nothing.',
+    'It counts available pods as the watcher last reported them.',
+    'Where reports are out of date (functions stopped, watcher silent, API server unreachable), nothing counts as well.',
+    'For the twenty DaemonSets that lack most pods it also says why; rollcall why tells it of the others.',
+  ],
+  exits: {
+    notWell: 'something is not well, or no cluster is registered',
+    stopped: 'nothing acts: the stack is stopped or behind, or no watcher is heard',
+  },
   options: {
     ...FILTER_OPTIONS,
     output: OUTPUT_OPTION,

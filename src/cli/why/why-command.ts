@@ -34,7 +34,17 @@ const PAGE = 200;
 /** The command. */
 export const whyCommand: CommandModule = defineCommand({
   path: ['why'],
-  summary: 'why nodes have no pod of a DaemonSet that serves, and what to do',
+  documents: ['Explanation'],
+  summary: 'say why nodes have no serving pod of a DaemonSet, and what to do',
+  about: [
+    'For each cluster it counts nodes by reason, names them, and says what to do; docs/reference/codes.md lists the reasons.',
+    'It makes the plan that a run would make now of what the watcher sent, and asks the clusters nothing.',
+    'It also says which nodes use the budget of a rollout, and which fleet holds the rollout.',
+  ],
+  exits: {
+    failed: 'nothing can be said of one cluster, or there is no such DaemonSet or node',
+    stopped: 'nothing acts in one of the clusters',
+  },
   args: [['[daemonset]', 'namespace/name of the DaemonSet; with --cluster and --node: all of it']],
   options: {
     cluster: textOption('--cluster <id>', 'in this cluster alone'),

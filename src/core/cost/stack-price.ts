@@ -20,7 +20,7 @@ const FIFO_MAPPINGS = 4;
 const STANDARD_MAPPINGS = 4;
 /** Metrics that the alarms of infra/alarms look at (a test counts them): each is billed as an alarm. */
 export const ALARM_METRICS = 63;
-/** Rounded up from the metrics of docs/reference.md by function. */
+/** Rounded up from the metrics of docs/reference/metrics.md by function. */
 const METRICS = 60;
 
 const TURNS_A_MONTH = MONTH_HOURS * 60;

@@ -174,7 +174,7 @@ class Correlator {
   }
 }
 
-function kindOf({ type, reason }: Pick<PlannedEvent, 'type' | 'reason'>): string {
+function kindOf({ type, reason }: Pick<EventTally, 'type' | 'reason'>): string {
   return `${type} ${reason}`;
 }
 

@@ -120,15 +120,25 @@ export type Effect =
 
 /** Why an API server refused for good (until something changes). */
 export type RefusalCode =
+  /** The functions lack a right. Apply `infra/functions/rbac.yaml`. */
   | 'forbidden'
+  /** The API server does not accept the credential. Register the cluster again with a valid one. */
   | 'unauthorized'
+  /** The object breaks a rule of the API. Repair the pod template. */
   | 'invalid'
+  /** A quota, a webhook or a policy refuses it. The message names which. */
   | 'admission'
+  /** A quota is used up, where a server tells it apart; Kubernetes gives `admission`. Raise the quota. */
   | 'quota'
+  /** The namespace is being deleted. The DaemonSet goes with it. */
   | 'namespace-terminating'
+  /** The namespace does not exist. Create it. */
   | 'namespace-missing'
+  /** The object is larger than the server takes. Make the template smaller. */
   | 'too-large'
+  /** The server does not know the request, or a proxy answered. Check the server address. */
   | 'unsupported'
+  /** Anything else. Status 0: it lacked a precondition and was not sent, which is a bug. Report it. */
   | 'other';
 
 /**

@@ -193,10 +193,57 @@ export interface PlannedDelete {
   readonly isAvailable: boolean;
 }
 
+/** Reason of an Event on a DaemonSet; docs/reference/codes.md is made of these lines. */
+export type EventReason =
+  /** As the built-in controller writes it: a pod was created. */
+  | 'SuccessfulCreate'
+  /** As the built-in controller writes it: the API server refused a create. */
+  | 'FailedCreate'
+  /** As the built-in controller writes it: a pod was deleted. */
+  | 'SuccessfulDelete'
+  /** As the built-in controller writes it: the API server refused a delete. */
+  | 'FailedDelete'
+  /** As the built-in controller writes it: a pod failed, and is deleted. */
+  | 'FailedDaemonPod'
+  /** As the built-in controller writes it: a pod succeeded, and is deleted. */
+  | 'SucceededDaemonPod'
+  /** As the built-in controller writes it: the selector would select every pod. */
+  | 'SelectingAll'
+  /** Another DaemonSet controller was seen. Rollcall changes nothing in the cluster any more. */
+  | 'ConflictingController'
+  /** Another field manager wrote the status. Rollcall does nothing for the DaemonSet for ten minutes. */
+  | 'StatusWrittenByAnother'
+  /** So many pods would go within ten minutes that a person has to confirm it. */
+  | 'RemovalHeld'
+  /** The same, in a mode in which Rollcall does not act. */
+  | 'RemovalSeen'
+  /** A step of a staged rollout opened. */
+  | 'RolloutStep'
+  /** A staged rollout is over. */
+  | 'RolloutComplete'
+  /** A staged rollout halted; the message says why. */
+  | 'RolloutHalted'
+  /** A canary node went NotReady; the message names the node in its place, or says that there is none. */
+  | 'RolloutCanaryLost'
+  /** The soak of a step began anew three times. */
+  | 'RolloutSoakLost'
+  /** The policy of the DaemonSet cannot be carried out; the message says why. */
+  | 'RolloutNotStaged'
+  /** A field of the rollout policy has no effect here; the message names it. */
+  | 'IgnoredRolloutPolicy'
+  /** The rollout policy cannot be read, so the rollout is held; the message says why. */
+  | 'InvalidRolloutPolicy'
+  /** The API server refused the copy of a good template, so an admission policy would refuse pods of a rollback. */
+  | 'CopyRefused'
+  /** Rollcall restored the last good template. */
+  | 'RolloutRolledBack'
+  /** Rollcall could not restore the last good template; the message has the command that does. */
+  | 'RollbackRefused';
+
 /** An Event to be written on the DaemonSet (spec 2.8). */
 export interface PlannedEvent {
   readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
+  readonly reason: EventReason;
   readonly message: string;
   /** True of what goes on until somebody mends it: the same words are told again after an hour only. */
   readonly isStanding?: boolean;

@@ -23,7 +23,7 @@ export interface StepsEnd {
 
 /**
  * What the next member, or the next step, waits for, of a cluster and of a fleet. Public;
- * docs/cli.md lists the kinds. Counts are absent where a record alone tells it, and of a fleet.
+ * docs/reference/codes.md lists the kinds. Counts are absent where a record alone tells it, and of a fleet.
  */
 export type Gate =
   /** Members of open steps are being updated. */

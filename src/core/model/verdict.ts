@@ -2,7 +2,7 @@
  * Verdicts: for one node and one DaemonSet, run / keep / leave, with a reason a person can read.
  *
  * `placement` answers spec 2.5; `code` says in one word why there is (or is not) a pod. Codes are
- * public: docs/reference.md lists each with its meaning and what to do.
+ * public: docs/reference/codes.md lists each with its meaning and what to do.
  */
 import type { AffinityMismatch } from '@rollcall/base/node-affinity.ts';
 import type { NodeName } from './identifiers.ts';

@@ -34,7 +34,7 @@ export function removalEvent(notice: RemovalNotice, told: Told): PlannedEvent | 
   }
 }
 
-function warning(reason: string, message: string): PlannedEvent {
+function warning(reason: PlannedEvent['reason'], message: string): PlannedEvent {
   return { type: 'Warning', reason, message: message.slice(0, MESSAGE_LENGTH_MAX) };
 }
 

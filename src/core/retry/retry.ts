@@ -130,7 +130,15 @@ export function breakerWaitOf(
 }
 
 /** Writes that the API server says no to, other than of pods: repeated by their back-off, by no hint. */
-export type RefusedWrite = 'status-refused' | 'history-refused' | 'claim-refused' | 'trim-refused';
+export type RefusedWrite =
+  /** A status. */
+  | 'status-refused'
+  /** A ControllerRevision. */
+  | 'history-refused'
+  /** An adoption or a release. */
+  | 'claim-refused'
+  /** The deletion of an old ControllerRevision. */
+  | 'trim-refused';
 
 /** True if a back-off with this code is of a refused write. */
 export function isRefusedWrite(code: string): code is RefusedWrite {

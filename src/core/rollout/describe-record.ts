@@ -23,7 +23,7 @@ interface Recorded<Breach, Refused, Orders> {
   readonly orders: Orders;
 }
 
-/** That, with its step and gate: the keys that docs/cli.md names. */
+/** That, with its step and gate: the keys that docs/reference/json.md names. */
 export interface ToldRollout<Breach, Refused, Orders> extends Recorded<Breach, Refused, Orders> {
   readonly gate: Gate;
   /** The step, or the stage, and the gate in words. */

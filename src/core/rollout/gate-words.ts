@@ -10,21 +10,27 @@ import type { CanaryLoss, OrderNote } from '../model/rollout-record.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import { namesOf } from '../health/breach.ts';
 
-/** How it stands, in one word. Public; docs/cli.md lists them. */
+/** How it stands, in one word. Public; docs/reference/codes.md lists them. */
 export type RolloutPhase =
+  /** It goes on by itself. */
   | 'Progressing'
+  /** It waits: for a window, an approval, its fleet, a canary, nodes, or an API server. */
   | 'Waiting'
+  /** The policy or an order holds it. */
   | 'Paused'
+  /** Evidence of harm stopped it. Look at the cause, then undo or resume it. */
   | 'Halted'
-  /** It goes back to what was good. */
+  /** Nodes or clusters go back to the last good release. */
   | 'Returning'
-  /** It has, and what it left is held. */
+  /** They are back, and the release that they left is held. */
   | 'Returned'
-  /** Of a fleet: by somebody's note. */
+  /** The fleet, or the whole stack, is frozen. */
   | 'Frozen'
+  /** Its policy or document cannot be used. */
   | 'Invalid'
-  /** Nothing acts there now (core/status/outages.ts): the rest is as of before. */
+  /** Nothing acts there now; the rest is as of the last run. */
   | 'Stopped'
+  /** Every desired pod is updated and available. */
   | 'Done';
 
 /** The phase of each kind. */

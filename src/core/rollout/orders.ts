@@ -32,17 +32,17 @@ export type RolloutOrder =
       readonly via?: 'template';
     };
 
-/** Why an order was not carried out. Public; docs/cli.md lists them. */
+/** Why an order was not carried out. Public; docs/reference/codes.md lists them. */
 export type OrderRefusalCode =
-  /** Another release, breach or way back stands there by now. */
+  /** Another release, halt or undo stands there by now. */
   | 'changed'
-  /** There is no pause, no breach and no undo to lift. */
+  /** There is no pause, halt or undo to lift. */
   | 'not-held'
-  /** Nothing opens before a breach is resolved, or on the way back. */
+  /** The rollout is halted or on its way back, so nothing opens. */
   | 'halted'
   /** The rollout is over. */
   | 'over'
-  /** It is not the step after the open one. */
+  /** That step is not the next one. */
   | 'not-next'
   /** Nothing waits for approval. */
   | 'nothing-waits';

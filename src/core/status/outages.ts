@@ -1,5 +1,5 @@
 /**
- * What makes an answer from stored state untrue, or keeps everybody from acting on it: told above each answer (docs/cli.md).
+ * What makes an answer from stored state untrue, or keeps everybody from acting on it: told above each answer (docs/reference/codes.md).
  *
  * Judged from what tables hold: notes, what the watcher sent last, when runs were due, and what they saw. Only a fact is said, never a
  * guess at its cause. Sentences hold absolute times, so that they change only when something else does.
@@ -19,7 +19,7 @@ export interface StopNote extends FreezeNote {
   readonly functions: readonly string[];
 }
 
-/** Kinds of outages, the gravest first. Public; docs/cli.md lists them. */
+/** Kinds of outages, the gravest first. Public; docs/reference/codes.md lists them. */
 export type OutageCode =
   | 'stopped'
   | 'frozen'

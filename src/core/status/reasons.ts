@@ -69,7 +69,7 @@ const OF_NODES: Readonly<Record<NodeCode, Reason>> = {
   },
   WaitingForCluster: {
     kind: 'held',
-    title: 'what is known of the cluster is not enough to act on',
+    title: 'the view of the cluster is too old or too incomplete to act on',
     remedy: 'rollcall cluster doctor',
   },
   HeldByRemovalGuard: {
@@ -140,7 +140,7 @@ const OF_NODES: Readonly<Record<NodeCode, Reason>> = {
   Refused: {
     kind: 'failing',
     title: 'the API server refuses its pod',
-    remedy: 'docs/reference.md says what each refusal means: repair what the message names',
+    remedy: 'docs/reference/codes.md says what each refusal means: repair what the message names',
   },
 };
 
@@ -200,7 +200,7 @@ const OF_GUARDS: Readonly<Record<GuardCode, Reason>> = {
   },
   'conflict-suspected': {
     kind: 'held',
-    title: 'somebody else wrote the status of the DaemonSet',
+    title: 'another field manager wrote the status of the DaemonSet',
     remedy: DOCTOR,
   },
   'sentinel-missing': {

@@ -1,5 +1,5 @@
 /**
- * Verdicts: for each node one code and one sentence that a person can read (docs/reference.md).
+ * Verdicts: for each node one code and one sentence that a person can read (docs/reference/codes.md).
  *
  * A sentence says what is the case, why, and what comes next. It holds no relative time, so that
  * verdicts change only when something else does. Nothing is decided here: the decisions of

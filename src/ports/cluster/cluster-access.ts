@@ -121,18 +121,37 @@ export interface ClusterAccess extends ClusterReader, ManifestAccess {
  * `range`, `private`), or where it leads.
  */
 export type EgressRefusalReason =
+  /** `server` is no URL. Register `https://host[:port][/prefix]`. */
   | 'no-url'
+  /** `server` is no https address. Register `https://host[:port][/prefix]`. */
   | 'not-https'
+  /** `server` holds a user or a password. Register `https://host[:port][/prefix]`. */
   | 'user-info'
+  /** `server` holds a query or a fragment. Register `https://host[:port][/prefix]`. */
   | 'query'
+  /**
+   * The host is not plain, not in `ROLLCALL_ENDPOINT_SUFFIXES`, or no host of EKS for an EKS token. Register the
+   * host that its certificate names.
+   */
   | 'host'
+  /** The port is below 1024, and not 443. Serve the API on another port. */
   | 'port'
+  /**
+   * `egress.privateRanges` holds a range that is not private. Use RFC 1918, 100.64.0.0/10, 198.18.0.0/15,
+   * fc00::/7, or parts of them.
+   */
   | 'range'
+  /** The name has no address. Repair the name. */
   | 'no-address'
+  /** The name leads to a private address outside `egress.privateRanges`. Register the range, if that is meant. */
   | 'private'
+  /** The name leads to a loopback address. Nothing opens these. */
   | 'loopback'
+  /** The name leads to a link-local address. Nothing opens these. */
   | 'link-local'
+  /** The name leads to a metadata service of a cloud. Nothing opens these. */
   | 'metadata'
+  /** The name leads to a reserved address. Nothing opens these. */
   | 'reserved';
 
 /** An endpoint that may not be connected to. The address itself is not repeated. */
@@ -143,11 +162,24 @@ export interface EgressRefusal {
   readonly reason: EgressRefusalReason;
 }
 
-/**
- * What is the matter with a cluster's bound token: none was sent yet, the last one has expired, it is of the
- * cluster that was registered before, it cannot be opened, or the API server does not accept it.
- */
-export type TokenFault = 'not-sent' | 'expired' | 'other-cluster' | 'not-opened' | 'rejected';
+/** What is the matter with a cluster's bound token. */
+export type TokenFault =
+  /**
+   * The cluster never sent one. Start the token renewer and read its log: `kubectl -n rollcall-system create job
+   * --from=cronjob/rollcall-renewer rollcall-renewer-now`.
+   */
+  | 'not-sent'
+  /** The last one has ended: the CronJob has not run or not succeeded for hours. Start it as above. */
+  | 'expired'
+  /** It belongs to the cluster that had this name before. Wait for the next one, or start the CronJob. */
+  | 'other-cluster'
+  /** Another cluster or key sealed it. Start the CronJob for a new one. */
+  | 'not-opened'
+  /**
+   * The API server does not accept it: its service account was deleted, or the signing key changed. Start the
+   * CronJob for a new one.
+   */
+  | 'rejected';
 
 /** Why a cluster cannot be reached as registered. */
 export type ConnectRefusal =

@@ -1,5 +1,5 @@
 /**
- * Figures of a watcher as they stand, for `/metrics`; docs/reference.md lists them.
+ * Figures of a watcher as they stand, for `/metrics`; docs/reference/metrics.md lists them.
  *
  * What is counted on the way (sends, bytes, heartbeats, stream ends) comes from the Metrics port instead.
  */

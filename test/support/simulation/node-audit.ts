@@ -9,7 +9,7 @@
 import type { CreatePodEffect } from '../../../src/core/model/effects.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 
-/** How old a view may be (docs/reference.md), and the life of a run that read it, frozen for a while or not. */
+/** How old a view may be (docs/reference/codes.md), and the life of a run that read it, frozen for a while or not. */
 const BOUND_MS = 15 * 60_000 + 2 * 60_000;
 
 /** Watches the nodes of one API server. */

@@ -8,7 +8,7 @@ import { phaseOf } from './controllers.ts';
 import type { StepContext } from './step-context.ts';
 import { setReady } from './steps-of-nodes.ts';
 
-/** Longer than a view may be old at all (docs/reference.md), up to two hours. */
+/** Longer than a view may be old at all (docs/reference/codes.md), up to two hours. */
 const LOST_MS = [20 * 60_000, 120 * 60_000] as const;
 const LOST_SHORTLY_MS = [1000, 60_000] as const;
 const FLAPS_MS = [10_000, 4 * 60_000] as const;

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
 import { createPowertoolsMetrics } from '../../../src/adapters/system/powertools-metrics.ts';
+import type { MetricName } from '../../../src/ports/metrics.ts';
 import type { ClusterTrouble } from '../../../src/core/hints/cluster-troubles.ts';
 import type { PublishedMetrics } from '../../../src/adapters/system/powertools-metrics.ts';
 import type { Datapoint } from './alarm-clock.ts';
@@ -42,10 +43,10 @@ export function deployedAlarms(): ReadonlyMap<string, Identified> {
 /** A metric of ours, and one minute of what is the matter. */
 interface OwnSituation {
   readonly service: string;
-  readonly metric: string;
+  readonly metric: MetricName;
   /** Where it is written. */
   readonly code: string;
-  readonly write: (metrics: PublishedMetrics, metric: string) => void;
+  readonly write: (metrics: PublishedMetrics, metric: MetricName) => void;
 }
 
 /** What AWS measures, in one minute. */
@@ -67,7 +68,7 @@ const counts = (outcome?: string): OwnSituation['write'] =>
 
 const own = (
   service: string,
-  metric: string,
+  metric: MetricName,
   written: { readonly code: string; readonly write: OwnSituation['write'] },
 ): OwnSituation => ({ service, metric, ...written });
 

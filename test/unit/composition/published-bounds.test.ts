@@ -22,7 +22,6 @@ import { defaultIngestOptions } from '../../../src/app/ingest/process/dependenci
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { defaultResyncOptions, WALK_RESERVE_MS } from '../../../src/app/resync/dependencies.ts';
 import { RETRY_TABLE } from '../../../src/core/retry/retry-table.ts';
-import { BACKOFF_CAP_MS, BACKOFF_INITIAL_MS } from '../../../src/core/pod/backoff.ts';
 import { breakerPolicy } from '../../../src/core/model/breaker.ts';
 import {
   FUNCTION_MAX_MS,
@@ -55,7 +54,8 @@ const words = (value: number): string => WORDS[value] ?? String(value);
 const share = (ms: number): string =>
   ms === 15 * MINUTE_MS ? 'every quarter of an hour' : `every ${minutes(ms)} minutes`;
 
-const REFERENCE = 'docs/reference.md';
+const CODES = 'docs/reference/codes.md';
+const SETTINGS = 'docs/reference/settings.md';
 const OPERATIONS = 'docs/operations.md';
 const PROMISE = 'docs/promise.md';
 const SCALE = 'docs/scale.md';
@@ -66,24 +66,20 @@ const reconcile = defaultReconcileOptions;
 
 /** A sentence of a document, with the deployed values in it. */
 const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
-  [REFERENCE, `nothing was heard of the cluster for ${minutes(reconcile.silenceBoundMs)} minutes`],
-  [REFERENCE, `of its pods for ${seconds(reconcile.podsFreshMs)} seconds where a pod is to go`],
+  [CODES, `Nothing was heard of the cluster for ${minutes(reconcile.silenceBoundMs)} minutes`],
+  [CODES, `of its pods for ${seconds(reconcile.podsFreshMs)} seconds, where a delete`],
   [
     OPERATIONS,
     `nothing was heard of it for ${minutes(defaultResyncOptions.silenceBoundMs)} minutes`,
   ],
   [
-    REFERENCE,
-    `after a back-off (${seconds(RETRY_TABLE.key.firstMs)} s to ${minutes(RETRY_TABLE.key.maxMs)} min)`,
+    CODES,
+    `sent again after ${seconds(RETRY_TABLE.key.firstMs)} s to ${minutes(RETRY_TABLE.key.maxMs)} min`,
   ],
-  [REFERENCE, `the limit of ${reconcile.burstPodsMax} was reached`],
-  [
-    REFERENCE,
-    `${words(BACKOFF_INITIAL_MS / SECOND_MS)} second doubling to ${minutes(BACKOFF_CAP_MS)} minutes`,
-  ],
-  [REFERENCE, `larger than ${BODY_LENGTH_MAX / KIB / KIB} MiB`],
-  [REFERENCE, `86,400; default ${DEFAULT_TOKEN_SECONDS.toLocaleString('en-US')}`],
-  [REFERENCE, `how long a token shall live, ${TOKEN_SECONDS_MIN.toLocaleString('en-US')} to`],
+  [CODES, `its limit of ${reconcile.burstPodsMax} creates or deletes`],
+  [CODES, `larger than ${BODY_LENGTH_MAX / KIB / KIB} MiB`],
+  [SETTINGS, `86,400; default ${DEFAULT_TOKEN_SECONDS.toLocaleString('en-US')}`],
+  [SETTINGS, `long a token shall live, ${TOKEN_SECONDS_MIN.toLocaleString('en-US')} to`],
   [PROMISE, `heard of within ${seconds(reconcile.podsFreshMs)} seconds, counted from the`],
   [PROMISE, `name is not used again within ${words(TOMBSTONE_KEPT_MS / MINUTE_MS)} minutes`],
   [PROMISE, `or by resync within ${words(defaultResyncOptions.hintEveryMs / HOUR_MS)} hours`],
@@ -106,7 +102,10 @@ const PUBLISHED: readonly (readonly [file: string, sentence: string])[] = [
   [MODES, `twice the time-out of a request, ${seconds(requestLifeMs(REQUEST_TIMEOUT_MS))} s`],
   [MODES, `a turn of \`fleet\` may go on for ${seconds(FUNCTION_MAX_MS)} s`],
   [MODES, `waits ${seconds(FUNCTION_MAX_MS + requestLifeMs(REQUEST_TIMEOUT_MS))} s (a turn of`],
-  ['docs/doctor.md', `none came within ${words(SNAPSHOT_PATIENCE_MS / MINUTE_MS)} minutes`],
+  [
+    'docs/reference/findings.md',
+    `did not come within ${words(SNAPSHOT_PATIENCE_MS / MINUTE_MS)} minutes`,
+  ],
   [LANES, `A crowd of hints, more than ${CROWD_KEYS_MIN - 1} sent together`],
   [LANES, `${words(breakerPolicy.failuresToOpen).replace('t', 'T')} failing runs in a row open it`],
   [

@@ -113,12 +113,12 @@ describe('the deployed stack', () => {
 
   it('publishes its metrics when a handler throws, and logs what was thrown', async () => {
     const failing = run((_event, { metrics }) => {
-      metrics.count('Seen');
+      metrics.count('ReconcileRuns');
       return Promise.reject(new RangeError('bug'));
     });
     const output = await outputOf(() => assert.rejects(failing(), RangeError));
     const metrics = metricsIn(output);
-    assert.ok(metrics.some((line) => line['Seen'] === 1));
+    assert.ok(metrics.some((line) => line['ReconcileRuns'] === 1));
     assert.ok(
       metrics.some((line) => line['HandlerFailures'] === 1 && line['outcome'] === 'RangeError'),
       output,
@@ -128,13 +128,13 @@ describe('the deployed stack', () => {
 
   it('publishes the metrics of one invocation once, to the namespace that it is told', async () => {
     const counting = run((_event, { metrics }) => {
-      metrics.count('Seen');
+      metrics.count('ReconcileRuns');
       return Promise.resolve();
     });
     for (const _invocation of [1, 2]) {
       const metrics = metricsIn(await outputOf(counting));
       assert.deepEqual(
-        metrics.map((line) => [line['Seen'], line['service'], namespaceOf(line)]),
+        metrics.map((line) => [line['ReconcileRuns'], line['service'], namespaceOf(line)]),
         [[1, 'requeue', NAMESPACE]],
       );
     }

@@ -1,7 +1,7 @@
 /**
  * Structured logs as a port. Levels: debug (development), info (something changed in a cluster),
  * warn (refused or deferred; someone may want to act), error (a bug or a lost dependency).
- * Field names are listed in docs/reference.md; no credential and no object body is ever a field (S11).
+ * Field names are listed in docs/reference/metrics.md; no credential and no object body is ever a field (S11).
  */
 
 /** Fields of a log line. */

@@ -1,20 +1,20 @@
 /**
- * Where a watcher's process finds its cluster and its queue: variables, flags, the service account.
+ * Where a watcher's process finds its cluster and its queue: variables, flags (program-settings.ts), the service account.
  *
  *   ROLLCALL_CLUSTER            --cluster        registered name of the cluster; required
- *   ROLLCALL_EVENTS_QUEUE_URL   --queue-url      events.fifo; required
+ *   ROLLCALL_EVENTS_QUEUE_URL   --queue-url      address of the events queue; required
  *   ROLLCALL_SQS_ENDPOINT       --sqs-endpoint   another SQS-compatible server
  *   ROLLCALL_API_SERVER         --api-server     https address; default: the pod's service variables
  *   ROLLCALL_CA_FILE            --ca-file        default: the service account's; read again each minute
  *   ROLLCALL_TOKEN_FILE         --token-file     default: the service account's; read again each minute
- *   ROLLCALL_CLIENT_CERT_FILE   --client-cert-file, with ROLLCALL_CLIENT_KEY_FILE --client-key-file
+ *   ROLLCALL_CLIENT_CERT_FILE   --client-cert-file   a client certificate instead of the token
+ *   ROLLCALL_CLIENT_KEY_FILE    --client-key-file    its key
  *   ROLLCALL_LOG_LEVEL          --log-level      debug, info, warn or error; default info
- *   ROLLCALL_LEASE_START        --lease-start    take, stand-by (one of two replicas) or take-from-any; default take
- *   ROLLCALL_INSTALLATION       --installation   whose watcher it is, as the Lease names it; default: the stack of the queue
+ *   ROLLCALL_LEASE_START        --lease-start    take, stand-by (one of two replicas), take-from-any (also from another installation); default take
+ *   ROLLCALL_INSTALLATION       --installation   the installation that the Lease names; default: the stack of the queue
  *   ROLLCALL_PROBE_ADDRESS      --probe-address  host:port of probes and metrics; default: none are served
  *
- * How they are given: program-settings.ts. The API server's address can be given because the watcher must work
- * before the daemons that make service addresses work (design 2).
+ * The API server's address can be given because the watcher must work before daemons make service addresses work (design 2).
  */
 import { PROGRAM_FLAGS, SettingError, oneOf, readProgram } from './program-settings.ts';
 import { installationOf, isInstallation } from '../../../core/takeover/installation.ts';

@@ -181,13 +181,13 @@ const strategy = v.pipe(
     onHalt: field(oneOf('halt', 'rollback'), 'What a halt leads to.', 'rollback', 'halt'),
     conflicts: field(
       oneOf('abort', 'overwrite'),
-      'What becomes of fields that others own with another value.',
+      'Whether to overwrite fields that another manager owns with another value.',
       'overwrite',
       'abort',
     ),
     drift: field(
       oneOf('report', 'heal'),
-      'What becomes of a template that somebody changed after the rollout.',
+      'Whether to restore a template that was changed after the rollout.',
       'heal',
       'report',
     ),
@@ -272,7 +272,10 @@ export const fleetSchema = closed(EXAMPLE, {
     'Which DaemonSet.',
     { namespace: 'kube-system', name: 'log-collector' },
   ),
-  spec: needed(spec, 'What is wanted.', { templateFile: 'a.yaml', placement: { all: true } }),
+  spec: needed(spec, 'The template, its clusters, and how it is rolled out.', {
+    templateFile: 'a.yaml',
+    placement: { all: true },
+  }),
 });
 
 /** A FleetDaemonSet as it was written, its values read. */

@@ -7,8 +7,16 @@
  */
 import * as v from 'valibot';
 
-/** Why the body of a message was refused; public, listed in docs/reference.md. */
-export type MessageRefusalCode = 'undecodable' | 'oversized' | 'unsupported-schema' | 'invalid';
+/** Why the body of a message was refused; public, listed in docs/reference/codes.md. */
+export type MessageRefusalCode =
+  /** It is no JSON, or its payload cannot be decompressed. */
+  | 'undecodable'
+  /** It is larger than 1 MiB, or than 8 MiB decompressed, or nested deeper than any message. */
+  | 'oversized'
+  /** Another release wrote it. Update the watcher or the functions. */
+  | 'unsupported-schema'
+  /** A field is missing, unknown or out of bounds; `field` names it. */
+  | 'invalid';
 
 /** A refused body. */
 export interface RefusedBody {

@@ -1,5 +1,5 @@
 /**
- * How the rollout of a fleet stands, as values: what `rollcall fleet status` prints, and its JSON (docs/cli.md).
+ * How the rollout of a fleet stands, as values: what `rollcall fleet status` prints, and its JSON (docs/reference/json.md).
  *
  * Made of the record alone, so that a look costs two reads however large the fleet is; it is as new as the last step, which is a minute
  * old at most while clusters roll. Nothing is decided.

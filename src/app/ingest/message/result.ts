@@ -8,29 +8,50 @@ import type { WatcherHeader, WatcherMessage } from '../../../core/model/watcher-
 
 /** Why a message was refused. The first four are about who sent it (S6, protocol 24). */
 export type IngestRefusalCode =
+  /** It came in the message group of another cluster than it names. */
   | 'wrong-group'
+  /** No such cluster is registered. */
   | 'unknown-cluster'
+  /** SQS says that another role sent it than the registered one. */
   | 'wrong-sender'
+  /** The watcher runs in another cluster than the registered one. */
   | 'wrong-cluster-uid'
+  /** It is no JSON, or its payload cannot be decompressed. */
   | 'undecodable'
+  /** It is larger than 1 MiB, or than 8 MiB decompressed, or nested deeper than any message. */
   | 'oversized'
+  /** Another release wrote it. Update the watcher or the functions. */
   | 'unsupported-schema'
+  /** A field is missing, unknown or out of bounds; `field` names it. */
   | 'invalid';
 
 /** Why a view stopped being complete. */
 export type LossReason =
+  /** A message of the watcher is missing. */
   | 'seq-skipped'
+  /** A message of the watcher could not be decoded. */
   | 'undecodable'
+  /** A hash of the view differs from the hash of the watcher. */
   | 'set-hash'
+  /** Another watcher process took the Lease. */
   | 'new-epoch'
+  /** The cluster is new, or was reset. */
   | 'new-cluster'
+  /** The etcd of the cluster was restored from a backup. */
   | 'restored'
+  /** A snapshot ended before all of its parts came. */
   | 'snapshot-broken'
+  /** A snapshot does not match the hash that came with it. */
   | 'snapshot-hash'
+  /** A message of the watcher became a dead letter. */
   | 'dead-letter'
+  /** An item of the view is missing in the table. */
   | 'slice-missing'
+  /** An item is larger than the table takes. */
   | 'item-too-large'
+  /** The watcher has not confirmed the present era of the view yet. */
   | 'era-unconfirmed'
+  /** Items stood ahead of the position that the table held, so a new era began. */
   | 'stamp-ahead';
 
 /** Result of one message. */

@@ -40,7 +40,7 @@ export interface IngestOptions {
   readonly sliceTombstonesMax: number;
 }
 
-/** The published bounds (docs/reference.md). */
+/** The published bounds (docs/reference/codes.md). */
 export const defaultIngestOptions: IngestOptions = {
   registrationAgeMaxMs: 30_000,
   snapshotRequestEveryMs: 60_000,

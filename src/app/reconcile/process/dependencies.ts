@@ -46,7 +46,7 @@ export interface ReconcileOptions {
   readonly memoLifeMs: number;
 }
 
-/** The published bounds (docs/reference.md). */
+/** The published bounds (docs/reference/codes.md). */
 export const defaultReconcileOptions: ReconcileOptions = {
   release: 'unreleased',
   requestTimeoutMs: REQUEST_TIMEOUT_MS,

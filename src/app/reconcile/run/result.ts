@@ -17,36 +17,62 @@ import type { Refused, RefusedWrite } from '../../../core/retry/retry.ts';
 
 /** Why a run was put off; each has a timer already. */
 export type DeferralCode =
+  /** The registry, or the freeze of the stack, could not be read. That counts as frozen. */
   | 'registry-unreadable'
+  /** The view waits for a snapshot. */
   | 'view-incomplete'
+  /** The view changed during the read, or stands ahead of its position, so that a snapshot was asked for. */
   | 'view-moving'
+  /** Nothing was heard of the cluster for 15 minutes; or of its pods for 90 seconds, where a delete spends availability. */
   | 'cluster-silent'
+  /** The watcher has not closed a flush yet. */
   | 'cut-open'
+  /** The view does not hold the writes of the last run yet. */
   | 'own-writes-unseen'
+  /** The API server does not answer, or asked to wait. */
   | 'cluster-unavailable'
+  /** The circuit breaker of the cluster is open, since its API server did not answer lately. */
   | 'breaker-open'
+  /** The cluster cannot be opened. */
   | 'no-access'
+  /** The DaemonSet changed during the run. */
   | 'daemon-set-changed'
-  /** Somebody else wrote its status, and of it alone (ADR 0012). */
+  /** Another field manager wrote its status. Rollcall leaves it alone for ten minutes from that write. */
   | 'conflict-suspected'
+  /** The cluster has pods that the view does not hold yet. */
   | 'foreign-pods-unseen'
+  /** Another run of the same DaemonSet wrote first. */
   | 'lost-race'
+  /** Another writer changed the status meanwhile. */
   | 'status-conflict'
+  /** The run reached its limit of 250 creates or deletes. */
   | 'capped'
+  /** The deadline, a freeze or a change of mode came between two batches. */
   | 'interrupted'
+  /** It is not known whether the API server applied a request. */
   | 'outcome-open'
+  /** The API server refused a request. The next try waits for a back-off. */
   | 'refused'
+  /** The namespace is being deleted. */
   | 'namespace-terminating'
+  /** The current ControllerRevision could not be found or made. */
   | 'history'
-  /** Copilot: the built-in controller has not made the revision of the present template yet. */
+  /** Copilot: the built-in controller has not made the ControllerRevision of the present template yet. */
   | 'built-in-behind'
-  /** A promise would have been broken (core/invariants.ts): only a bug gets here. */
+  /** A promise would have been broken, so nothing was done (core/plan/invariants.ts). This is a bug. Report it. */
   | 'invariant'
   | RefusedWrite;
 
 /** Why a hint is refused for good: one log line, one metric, nothing lost. */
 export type RefusalReason =
-  'unknown-cluster' | 'wrong-cluster' | 'malformed-daemon-set' | 'selecting-all';
+  /** No such cluster is registered. */
+  | 'unknown-cluster'
+  /** The endpoint leads to another cluster than the registered one. Run `rollcall cluster reset` if it was rebuilt. */
+  | 'wrong-cluster'
+  /** The DaemonSet cannot be read. */
+  | 'malformed-daemon-set'
+  /** The selector of the DaemonSet is empty, and would select every pod. */
+  | 'selecting-all';
 
 /** Counters of one run. */
 export interface ReconcileCounts {

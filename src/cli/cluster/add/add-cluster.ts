@@ -37,19 +37,19 @@ const OPTIONS = {
   ),
   senderRoleId: textOption(
     '--sender-role-id <id>',
-    'unique id (AROA…) of the watcher’s role, if it is there',
+    'unique id (AROA…) of the role of the watcher, if it exists',
   ),
   watcherRoleArn: textOption(
     '--watcher-role-arn <arn>',
-    'ARN of the watcher’s role, if it is there',
+    'ARN of the role of the watcher, if it exists',
   ),
   renewerRoleId: textOption(
     '--renewer-role-id <id>',
-    'unique id of the renewer’s role, if it is there',
+    'unique id of the role of the token renewer, if it exists',
   ),
   renewerRoleArn: textOption(
     '--renewer-role-arn <arn>',
-    'ARN of the renewer’s role, if it is there',
+    'ARN of the role of the token renewer, if it exists',
   ),
   clusterUid: textOption(
     '--cluster-uid <uid>',
@@ -75,7 +75,14 @@ const OPTIONS = {
 /** The command. */
 export const addClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'add'],
-  summary: 'register a cluster: its roles, its registration, the manifests of its watcher',
+  documents: ['ClusterAdded', 'ClusterRoles'],
+  summary: 'register a cluster, and make or print the roles and manifests of its watcher',
+  about: [
+    'It makes or prints the IAM roles of the watcher (and of the token renewer) in the account of the cluster, writes the registration, and prints or applies the manifests.',
+    'It checks everything first: where something is missing it makes nothing, and names each problem with its remedy.',
+    'You may repeat it.',
+  ],
+  exits: { refused: 'another installation is at work in the cluster' },
   interruption: 'orderly',
   args: [['<id>', 'id of the cluster, as you want to see it everywhere']],
   options: OPTIONS,
@@ -128,7 +135,7 @@ function present(added: AddedCluster, options: OptionsOf<typeof OPTIONS>): Comma
   };
 }
 
-/** Shape of `cluster add --json` (docs/cli.md). */
+/** Shape of `cluster add --json` (docs/reference/cli.md). */
 export function describeAdded(
   added: AddedCluster,
   options: { readonly withManifests: boolean },

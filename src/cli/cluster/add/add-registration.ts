@@ -113,7 +113,7 @@ export function requireReachable(registration: ClusterRegistration, stage: strin
     `The functions may not connect to ${server}: ${judged.field}, ${judged.reason}.`,
     judged.reason === 'private'
       ? 'Pass --private-range with the range that it is in, if the functions are attached to that network.'
-      : 'docs/reference.md says what each reason means; --auth none needs no connection.',
+      : 'docs/reference/codes.md says what each reason means; --auth none needs no connection.',
   );
 }
 

@@ -48,7 +48,7 @@ export function requireValid(registration: ClusterRegistration): ClusterRegistra
   if (parsed.kind === 'registration') return registration;
   throw usageError(
     `That would be no valid registration: ${parsed.fields.join(', ')}.`,
-    'docs/cli.md says what each field may hold.',
+    'docs/reference/cli.md says what each field may hold.',
   );
 }
 

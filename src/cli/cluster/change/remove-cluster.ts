@@ -43,7 +43,14 @@ type RemoveOptions = OptionsOf<typeof OPTIONS>;
 /** The command. */
 export const removeClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'remove'],
-  summary: 'forget a cluster; its pods are left as they are',
+  documents: ['ClusterRemoval'],
+  summary: 'forget a cluster, and leave its pods as they are',
+  about: [
+    'It removes the registration, the sealed token and the view, and says what is left to delete in the cluster and in its account.',
+    'You may repeat it from any step.',
+  ],
+  exits: { refused: 'the cluster is in takeover, and neither --release nor --force is given' },
+  examples: ['cluster remove prod-eu-1', 'cluster remove prod-eu-1 --release --context prod-eu-1'],
   interruption: 'orderly',
   args: [CLUSTER_ARGUMENT],
   options: OPTIONS,

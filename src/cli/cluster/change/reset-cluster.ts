@@ -55,7 +55,18 @@ const WORDS = {
 /** The command. */
 export const resetClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'reset'],
-  summary: 'register a rebuilt cluster anew under its old name, in mode observe',
+  documents: ['ClusterReset'],
+  summary: 'register a rebuilt cluster under its old name, in mode observe',
+  about: [
+    'The UID of the namespace kube-system identifies a cluster; Rollcall writes nothing to a rebuilt cluster until you run this command.',
+    'It forgets takeover, sentinel, conflict and the old token, keeps freeze, labels and roles, and touches no pod.',
+    'If the kubeconfig names the registered endpoint, the registration also takes its certificate authority.',
+  ],
+  exits: { refused: 'without --yes; the command says which cluster it found' },
+  examples: [
+    'cluster reset prod-eu-1 --context prod-eu-1',
+    'cluster reset prod-eu-1 --context prod-eu-1 --yes',
+  ],
   interruption: 'orderly',
   args: [CLUSTER_ARGUMENT],
   options: OPTIONS,

@@ -45,7 +45,7 @@ const EDIT_OPTIONS = {
   caFile: textOption('--ca-file <file>', 'certificate authority of the API server'),
   systemCa: flagOption(
     '--system-ca',
-    'trust the system’s certificate authorities instead of an own one',
+    'trust the system’s certificate authorities instead of one certificate authority',
   ),
   privateRange: textsOption(
     '--private-range <cidr>',
@@ -76,7 +76,21 @@ const WORDS = {
 /** The command. */
 export const setClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'set'],
-  summary: 'change a cluster: mode, labels, endpoint, roles',
+  documents: ['ClusterChange'],
+  summary: 'change the mode, labels, endpoint or roles of a cluster',
+  about: [
+    'It shows each change before and after.',
+    '--mode takeover probes first, and is refused while the built-in controller is on or the whole stack is frozen.',
+    'After a conflict, --mode takeover is the way to begin anew.',
+    '--mode copilot probes, creates and restarts nothing; from takeover, hand back with --mode observe first.',
+    '--mode observe freezes the cluster and waits for requests under way.',
+    'From takeover it then removes the sentinel and the notices, so that the built-in controller goes on.',
+  ],
+  exits: {
+    refused:
+      'the built-in controller is on, the stack is frozen, or a takeover was not handed back',
+    timedOut: 'no complete view in time after the change of mode',
+  },
   interruption: 'orderly',
   args: [CLUSTER_ARGUMENT],
   options: {

@@ -68,7 +68,10 @@ const ADDS_AT_ONCE_MAX = 4;
 /** The command. */
 export const importClustersCommand: CommandModule = defineCommand({
   path: ['cluster', 'import'],
-  summary: 'register many clusters: contexts of a kubeconfig, all of EKS, or a list',
+  documents: ['ImportPlan', 'ImportResult'],
+  summary:
+    'register many clusters: contexts of a kubeconfig, EKS clusters of an account, or a list',
+  about: ['It shows a plan; with --yes it carries the plan out.'],
   interruption: 'orderly',
   options: OPTIONS,
   examples: [

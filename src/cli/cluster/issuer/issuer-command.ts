@@ -36,8 +36,15 @@ const OPTIONS = {
 /** The command. */
 export const issuerCommand: CommandModule = defineCommand({
   path: ['cluster', 'issuer'],
+  documents: ['ClusterIssuer'],
   summary:
     'print the documents by which AWS checks tokens of a cluster whose API server it does not reach',
+  about: [
+    'They name the issuer and its public keys; the API server itself stays private.',
+    'With --out it writes them as files to publish. It only reads from the cluster.',
+    'rollcall cluster doctor compares what is published with the cluster.',
+  ],
+  exits: { failed: 'the keys are private, or no token could name them' },
   options: OPTIONS,
   examples: [
     'cluster issuer --context edge-7 --issuer https://oidc.example.com/edge-7 --out edge-7-issuer',

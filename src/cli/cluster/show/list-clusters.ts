@@ -12,7 +12,14 @@ import { filterOf, isNothingLeft, lookAtFleet, NOTHING_LEFT } from '../../status
 /** The command. */
 export const listClustersCommand: CommandModule = defineCommand({
   path: ['cluster', 'list'],
-  summary: 'list the clusters of the stack: mode, freshness, and what is wrong',
+  documents: ['ClusterList'],
+  summary: 'list the clusters of the stack, with mode, state, and what is wrong',
+  about: [
+    'STATE and PODS are those of rollcall get clusters.',
+    'A freeze of the whole stack stands above the table; FROZEN then says yes (stack).',
+    'NOTE says who froze a cluster and why, and which of its DaemonSets are halted, frozen, or wait for a person.',
+  ],
+  examples: ['cluster list', 'cluster list --label stage=prod'],
   options: { label: LABEL_OPTION },
   run: async ({ options }, context) => {
     const seen = await lookAtFleet(filterOf(options), await context.openStack());

@@ -8,6 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { readToken } from '../../checks/read-stack.ts';
 import { known, openReader } from '../../../app/checks/needs.ts';
+import type { Finding } from '../../../app/checks/finding.ts';
 import type { Checked, TokenFact, Facts } from '../../../app/checks/needs.ts';
 import { checksOf, readFacts, judgeAll } from '../../../app/checks/table.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -45,7 +46,10 @@ interface ClusterDetails {
 /** The command. */
 export const showClusterCommand: CommandModule = defineCommand({
   path: ['cluster', 'show'],
-  summary: 'show everything that is known of a cluster, and what to do next',
+  documents: ['ClusterDetails'],
+  summary: 'show what Rollcall knows of a cluster, what is wrong, and what to do',
+  about: ['It asks the cluster nothing (rollcall cluster doctor does), and prints no secret.'],
+  examples: ['cluster show prod-eu-1'],
   args: [CLUSTER_ARGUMENT],
   run: async ({ args }, context) => {
     const stack = await context.openStack();
@@ -230,7 +234,7 @@ function isoTime(atMs: number): string {
 /** What `cluster show` puts into words of its own. */
 interface ShownFinding {
   /** Codes of the checks that say it; absent: it is found here. */
-  readonly from?: readonly string[];
+  readonly from?: readonly Finding['code'][];
   readonly words: (summary: ClusterSummary) => ClusterWords;
 }
 

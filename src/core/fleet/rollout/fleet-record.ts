@@ -168,7 +168,7 @@ export interface FleetCounts {
   readonly returning: number;
 }
 
-/** What a fleet waits for. Public; docs/cli.md lists the kinds. */
+/** What a fleet waits for. Public; docs/reference/codes.md lists the kinds. */
 export type FleetGate =
   | Extract<Gate, { readonly kind: ToldGate }>
   /** Its clusters are updating. */

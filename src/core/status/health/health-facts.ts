@@ -12,7 +12,7 @@ import type { Outage } from '../outages.ts';
 /** How grave: somebody has to look now; somebody has to decide; it goes on by itself. */
 export type Severity = 'failing' | 'waiting' | 'coming';
 
-/** How something stands, in one word: the STATE of tables. Public; docs/cli.md lists them. The gravest first. */
+/** How something stands, in one word: the STATE of tables. Public; docs/reference/codes.md lists them. The gravest first. */
 export const HEALTH_STATES = [
   ...(['NoClusters', 'Unreadable', 'Rebuilt', 'Conflict', 'Silent', 'StandsBy', 'Behind'] as const),
   ...(['NeverHeard', 'Unreachable', 'Halted', 'Lacking', 'Stuck', 'Unknown', 'Invalid'] as const),

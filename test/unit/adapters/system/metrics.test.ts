@@ -36,11 +36,11 @@ function published(
 describe('Powertools metrics', () => {
   it('have service and outcome as their only dimensions (aws-facts 9)', () => {
     const lines = published((metrics) => {
-      metrics.count('sends', { outcome: 'accepted' });
-      metrics.count('sends', { outcome: 'accepted', by: 2 });
-      metrics.count('sends', { outcome: 'unsent' });
-      metrics.count('runs');
-      metrics.record('lag', 12, 'Milliseconds');
+      metrics.count('WatcherSends', { outcome: 'accepted' });
+      metrics.count('WatcherSends', { outcome: 'accepted', by: 2 });
+      metrics.count('WatcherSends', { outcome: 'unsent' });
+      metrics.count('ReconcileRuns');
+      metrics.record('IngestLag', 12, 'Milliseconds');
       metrics.publish();
     });
     const dimensions = lines.map((line) =>
@@ -53,15 +53,15 @@ describe('Powertools metrics', () => {
     ]);
     assert.ok(lines.every((line) => line._aws.CloudWatchMetrics[0]?.Namespace === 'Rollcall'));
     const accepted = lines.find((line) => line['outcome'] === 'accepted');
-    assert.equal(accepted?.['sends'], 3);
+    assert.equal(accepted?.['WatcherSends'], 3);
     const plain = lines.find((line) => line['outcome'] === undefined);
-    assert.deepEqual([plain?.['runs'], plain?.['lag']], [1, 12]);
+    assert.deepEqual([plain?.['ReconcileRuns'], plain?.['IngestLag']], [1, 12]);
   });
 
   it('write nothing when there is nothing, and nothing twice', () => {
     const lines = published((metrics) => {
       metrics.publish();
-      metrics.count('runs');
+      metrics.count('ReconcileRuns');
       metrics.publish();
       metrics.publish();
     });
@@ -71,7 +71,7 @@ describe('Powertools metrics', () => {
   it('keep the number of outcomes bounded', () => {
     const lines = published((metrics) => {
       for (let index = 0; index < 200; index += 1) {
-        metrics.count('sends', { outcome: `cluster-${index}` });
+        metrics.count('WatcherSends', { outcome: `cluster-${index}` });
       }
       metrics.publish();
     });

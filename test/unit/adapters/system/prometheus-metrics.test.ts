@@ -27,7 +27,7 @@ describe('metrics for Prometheus', () => {
     const metrics = createPrometheusMetrics();
     metrics.record('WatcherMessageBytes', 800, 'Bytes');
     metrics.record('WatcherMessageBytes', 12, 'Bytes');
-    metrics.record('SomeDelay', 1500, 'Milliseconds');
+    metrics.record('IngestLag', 1500, 'Milliseconds');
     const families = parseExposition(metrics.render());
     const bytes = families.get('rollcall_watcher_message_bytes');
     assert.equal(bytes?.type, 'summary');
@@ -38,7 +38,7 @@ describe('metrics for Prometheus', () => {
         ['rollcall_watcher_message_bytes_count', 2],
       ],
     );
-    const delay = families.get('rollcall_some_delay_seconds');
+    const delay = families.get('rollcall_ingest_lag_seconds');
     assert.equal(delay?.samples[0]?.value, 1.5);
   });
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ObservedFact } from '../../../../src/app/checks/needs.ts';
 import { checked } from '../../../../src/app/checks/needs.ts';
-import type { FindingLevel } from '../../../../src/app/checks/finding.ts';
+import type { FindingLevel } from '../../../../src/app/checks/finding-codes.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';

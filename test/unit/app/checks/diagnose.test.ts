@@ -1,9 +1,9 @@
 /** Every finding of `cluster doctor`, each from facts in which one thing is wrong. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readFileSync } from 'node:fs';
 import { hasFailed } from '../../../../src/app/checks/finding.ts';
 import { checked, unchecked } from '../../../../src/app/checks/needs.ts';
+import { FINDINGS } from '../../../../src/app/checks/finding-codes.ts';
 import type { Finding } from '../../../../src/app/checks/finding.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
@@ -22,12 +22,7 @@ import { FLEET_CASES } from './broken-fleets.ts';
 
 const CASES = [...OTHER_CASES, ...FLEET_CASES];
 
-/** Links as docs/doctor.md lists them. */
-const LINKS = [
-  ...readFileSync(new URL('../../../../docs/doctor.md', import.meta.url), 'utf8').matchAll(
-    /^\| ([a-z-]+) \| `/gm,
-  ),
-].map(([, link]) => link);
+const LINKS = Object.keys(FINDINGS);
 
 const troubles = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ level }) => level !== 'ok');

@@ -1,4 +1,4 @@
-/** Which exit code a refusal of the local engine leaves with (docs/reference.md). */
+/** Which exit code a refusal of the local engine leaves with (docs/reference/cli.md). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { explainError } from '../../../../src/cli/command-line/explain-error.ts';

@@ -9,7 +9,7 @@ import {
   createdEvent,
   deletedEvent,
 } from '../../../../src/core/events/events.ts';
-import type { PlannedEvent } from '../../../../src/core/model/plan.ts';
+import type { EventReason, PlannedEvent } from '../../../../src/core/model/plan.ts';
 import type { EventTally } from '../../../../src/core/model/state.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 
@@ -188,10 +188,10 @@ describe('correlateEvents', () => {
     const recorder = new Recorder();
     for (let kind = 0; kind < 20; kind += 1) {
       recorder.nowMs += 1;
-      recorder.run({ type: 'Normal', reason: `Kind${kind}`, message: 'm' });
+      recorder.run({ type: 'Normal', reason: `Kind${kind}` as EventReason, message: 'm' });
     }
     recorder.nowMs += 1;
-    recorder.run({ type: 'Normal', reason: 'Kind10', message: 'm' });
+    recorder.run({ type: 'Normal', reason: 'Kind10' as EventReason, message: 'm' });
     assert.deepEqual(
       recorder.tallies.map(({ reason }) => reason),
       [10, 19, 18, 17, 16, 15, 14, 13, 12, 11, 9, 8, 7, 6, 5, 4].map((kind) => `Kind${kind}`),

@@ -118,7 +118,7 @@ describe('what is kept of deletes', () => {
   });
 
   it('leaves Events and the due time of one that is followed', () => {
-    const event = { type: 'Warning', reason: 'RolloutPaused', message: 'x' } as const;
+    const event = { type: 'Warning', reason: 'RolloutHalted', message: 'x' } as const;
     const told = keepForCopilot({ ...whole, events: [event], dueAtMs: 5 }, FOLLOWED);
     assert.deepEqual(told.events, [event]);
     assert.equal(told.dueAtMs, 5);
