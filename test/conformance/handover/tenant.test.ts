@@ -3,6 +3,7 @@
  * server takes from a request as it is. His DaemonSet pauses, for ten minutes at most; nobody else's does.
  */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
@@ -91,6 +92,23 @@ describe(
       await othersGoOn('registry.example/agent:3');
       assert.equal(livePodsByNode(stage.observer, uids.tenant).size, NODES_COUNT - 1);
       assert.equal(stage.activity.counted('ConflictSuspected'), 1);
+    });
+
+    it('is rid of the forged entry by the patch of docs/modes.md, and no field changes', async () => {
+      const page = await readFile(new URL('../../../docs/modes.md', import.meta.url), 'utf8');
+      const [, patch = ''] = /--type=json -p '([^']+managedFields[^']+)'/.exec(page) ?? [];
+      const before = await tenant.get(daemonSetPath(TENANT));
+      const { status } = await tenant.request({
+        method: 'PATCH',
+        path: daemonSetPath(TENANT),
+        contentType: 'application/json-patch+json',
+        body: JSON.parse(patch) as unknown,
+      });
+      assert.equal(status, 200);
+      const after = await tenant.get(daemonSetPath(TENANT));
+      assert.ok(managersOf(after).every(({ manager }) => manager !== 'kube-controller-manager'));
+      assert.deepEqual(after['spec'], before['spec']);
+      assert.equal(after.metadata.generation, before.metadata.generation);
     });
 
     /** In the other namespace a deleted pod comes back, a set image rolls; and the cluster is as it was. */
