@@ -1,5 +1,6 @@
 /**
- * Prose: pages and records are plain English, in lines that fit a screen, with links that lead somewhere (scripts/prose).
+ * Prose: pages and records are plain English, in lines that fit a screen, with links that lead somewhere (scripts/prose);
+ * messages of the product use the same words.
  *
  * markdownlint parses the pages and carries our rules. Lines of tables and code, and lines that are one link or one long
  * word, may be longer than 100 characters. `scripts/prose/not-yet-clean.txt` lists pages and folders whose prose is not
@@ -10,6 +11,7 @@ import path from 'node:path';
 import { lint } from 'markdownlint/promise';
 import type { Configuration, LintError } from 'markdownlint';
 import { findLostLinks } from '../prose/links.ts';
+import { judgeMessages } from '../prose/messages.ts';
 import { proseRules } from '../prose/rules.ts';
 import type { Check } from './check.ts';
 
@@ -75,7 +77,10 @@ export const proseCheck: Check = {
         ({ line, message }) => `${page}:${line} link: ${message}`,
       ),
     );
-    const report = [...prose, ...lost, ...findVoid(listed, withFindings)];
+    const messages = judgeMessages(directory).map(
+      (each) => `${each.path}:${each.line} message: ${each.message}`,
+    );
+    const report = [...prose, ...lost, ...messages, ...findVoid(listed, withFindings)];
     return { passed: report.length === 0, report: report.map((line) => `${line}\n`).join('') };
   },
 };

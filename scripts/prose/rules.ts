@@ -7,7 +7,7 @@
 import type { Rule, RuleOnError, RuleParams } from 'markdownlint';
 import { countWords, readSentences, unquoted } from './passages.ts';
 import type { Sentence } from './passages.ts';
-import { vocabulary } from './vocabulary.ts';
+import { refusedWords } from './vocabulary.ts';
 
 const SENTENCE_WORDS_MAX = 35;
 
@@ -51,10 +51,7 @@ function judgeClauses({ place, text }: Sentence): readonly string[] {
 }
 
 function judgeWords({ text }: Sentence): readonly string[] {
-  return vocabulary.flatMap(({ pattern, say }) => {
-    const word = pattern.exec(unquoted(text))?.[0];
-    return word === undefined ? [] : [`"${word}": ${say}`];
-  });
+  return refusedWords(unquoted(text));
 }
 
 /** All rules on sentences. */

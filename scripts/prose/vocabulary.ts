@@ -5,13 +5,13 @@
  */
 
 /** A word, and the reason or the better word. */
-export interface Refused {
+interface Refused {
   readonly pattern: RegExp;
   readonly say: string;
 }
 
 /** Words of ours that were renamed, and turns of speech that no reader expects. */
-export const vocabulary: readonly Refused[] = [
+const vocabulary: readonly Refused[] = [
   {
     pattern: /\b(?:somebody|nobody|whoever|whomever|everybody|anybody)\b/i,
     say: 'name the actor: the operator, the watcher, no run, each function that …',
@@ -25,7 +25,7 @@ export const vocabulary: readonly Refused[] = [
     say: 'mass removal, removal guard',
   },
   { pattern: /\bverdicts?\b/i, say: 'reason' },
-  { pattern: /(?<!\btoken[ -])\brenewers?\b/i, say: 'token renewer' },
+  { pattern: /(?<!\btoken[ -]|-)\brenewers?\b(?!-)/i, say: 'token renewer' },
   { pattern: /\bbrakes?\b/i, say: 'stop' },
   { pattern: /\bwarmth\b/i, say: 'process cache' },
   { pattern: /\bledger\b/i, say: 'result of a run' },
@@ -37,3 +37,11 @@ export const vocabulary: readonly Refused[] = [
   { pattern: /\ban own\b/i, say: 'its own, a … of its own' },
   { pattern: /\bseldom\b/i, say: 'rarely' },
 ];
+
+/** What a text without its quotations says that it should not: each word, and the better one. */
+export function refusedWords(text: string): readonly string[] {
+  return vocabulary.flatMap(({ pattern, say }) => {
+    const word = pattern.exec(text)?.[0];
+    return word === undefined ? [] : [`"${word}": ${say}`];
+  });
+}

@@ -119,7 +119,10 @@ function withRival(
   if (takeover === undefined || noted?.['takeover'] !== takeover) return registration;
   const parsed = parseRegistration({ ...registration, rival: noted['rival'] });
   if (parsed.kind === 'registration') return parsed.registration;
-  throw new ItemUnreadableError(RIVAL.keyOf(registration.id), 'is no note of a rival');
+  throw new ItemUnreadableError(
+    RIVAL.keyOf(registration.id),
+    'is no note of a conflicting controller',
+  );
 }
 
 async function noteRival(

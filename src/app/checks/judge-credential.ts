@@ -181,7 +181,7 @@ export function judgeAdmission(
       ? ['delete any pod', 'kubectl apply -k infra/overlays/functions/copilot (EKS: copilot-eks)']
       : ['create any pod', 'kubectl apply -f infra/admission/policy.yaml'];
   return warning('admission', 'admission-missing', {
-    seen: `missing: ${missing.join(', ')}: whoever steals the functions’ credential could ${harm}`,
+    seen: `missing: ${missing.join(', ')}: a thief of the functions’ credential could ${harm}`,
     next: `${next}; Kubernetes 1.30 and later`,
   });
 }
@@ -212,7 +212,7 @@ export function judgeAccessEntries(
   const others = rolesOf(entries, ['differs', 'outlived']);
   if (others.length > 0) {
     return failed('access-entries', 'access-entries-differ', {
-      seen: `of another name or group, or older than the role, so that they let nobody in: ${others.join(', ')}`,
+      seen: `of another name or group, or older than the role, so that they let no function in: ${others.join(', ')}`,
       next: `${next} puts them right`,
     });
   }

@@ -106,7 +106,7 @@ function judgeTls(
     return failed('tls', `tls-${tls.fault}`, {
       seen: `${TLS_ADVICE[tls.fault]} (${tls.code})`,
       next: isCa
-        ? `If the cluster’s certificate authority was changed: rollcall cluster set ${id} --ca-file FILE. If not, somebody else answers there.`
+        ? `If the cluster’s certificate authority was changed: rollcall cluster set ${id} --ca-file FILE. If not, another server answers there.`
         : 'Repair the server’s certificate, or register the name that it is made out for.',
     });
   }

@@ -80,11 +80,11 @@ const REFUSAL_ADVICE = {
   },
   'wrong-sender': {
     seen: 'another role sends messages for this cluster than the one registered',
-    next: 'If its role was made anew: rollcall cluster set ID --role-id AROA…. If not, somebody claims to be it.',
+    next: 'If its role was made anew: rollcall cluster set ID --role-id AROA…. If not, another sender claims to be it.',
   },
   'wrong-group': {
     seen: 'messages for this cluster come in another message group',
-    next: 'Is its watcher of this release? If so, somebody claims to be it: the role is named above.',
+    next: 'Is its watcher of this release? If so, another sender claims to be it: the role is named above.',
   },
   'unknown-cluster': {
     seen: 'messages for this cluster came before it was registered, or under another spelling',

@@ -90,7 +90,7 @@ export function judgeView(
   }
   if (registration.authentication.kind === 'none') {
     return warning('view', 'view-incomplete', {
-      seen: `${seen}; without a credential nobody can ask for a snapshot`,
+      seen: `${seen}; without a credential no function can ask for a snapshot`,
       next: 'The watcher sends one within six hours by itself, or at once: kubectl -n rollcall-system rollout restart deploy/rollcall-watcher',
     });
   }
@@ -146,7 +146,7 @@ function judgeSentinel(
     case 'missing':
     case 'replaced':
       return failed('conflict', 'sentinel-missing', {
-        seen: `the sentinel of the takeover is ${sentinel.value}, and Rollcall does nothing here: the cluster was handed back, or somebody deleted it`,
+        seen: `the sentinel of the takeover is ${sentinel.value}, and Rollcall does nothing here: the cluster was handed back, or the sentinel was deleted`,
         next: `Enter takeover anew, with its probe: rollcall cluster set ${id} --mode takeover; if the cluster was handed back: rollcall cluster set ${id} --mode observe --without-cluster`,
       });
     case 'quiet':
@@ -161,7 +161,7 @@ function judgeBuiltInLoop({ observed }: Facts<'observed'>): Finding {
   const { total, behind } = observed.value;
   if (behind.length > 0) {
     return warning('conflict', 'built-in-loop-off', {
-      seen: `nobody has observed the last change of ${behind.slice(0, NAMES_SHOWN).join(', ')}: the built-in loop seems to be off, and nobody manages the DaemonSets`,
+      seen: `no controller has observed the last change of ${behind.slice(0, NAMES_SHOWN).join(', ')}: the built-in loop seems to be off, and no controller manages the DaemonSets`,
       next: 'Turn it on again, or take over: rollcall cluster set --mode takeover',
     });
   }
@@ -192,7 +192,7 @@ export function judgeLease({ lease, nowMs }: Facts<'lease'>): Finding {
   if (ageMs > 2 * fact.durationMs) {
     const seconds = Number.isFinite(ageMs) ? `${Math.round(ageMs / 1000)} s ago` : 'never';
     return failed('lease', 'lease-stale', {
-      seen: `the watcher’s Lease was renewed ${seconds}: nobody holds it`,
+      seen: `the watcher’s Lease was renewed ${seconds}: no watcher holds it`,
       next: `Does the watcher run? Look at: ${LOGS}`,
     });
   }

@@ -52,7 +52,7 @@ const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy
     'List them with: rollcall fleet get',
   ],
   changed: [
-    'somebody else applied or deleted it meanwhile. Nothing was changed.',
+    'another client applied or deleted it meanwhile. Nothing was changed.',
     'Look at it with `rollcall fleet describe`, then repeat the command.',
   ],
   'too-large': [

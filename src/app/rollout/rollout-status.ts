@@ -307,7 +307,7 @@ function judge(daemonSet: DaemonSetItem, isOnDelete: boolean): ToldPhase {
   }
   const { generation, observedGeneration, desired, updated } = counts;
   if (isOnDelete && observedGeneration >= generation && updated < desired) {
-    const summary = `${String(updated)} of ${String(desired)} updated; each other pod waits until somebody deletes it (OnDelete)`;
+    const summary = `${String(updated)} of ${String(desired)} updated; each other pod waits until it is deleted (OnDelete)`;
     return { phase: 'Waiting', summary };
   }
   const missing = describeMissing(counts);

@@ -86,7 +86,7 @@ export type Awaited =
 export function statusOfAwaited(status: RolloutStatus, awaited: Awaited): RolloutStatus {
   if (awaited.kind !== 'generation' || status.generation >= awaited.generation) return status;
   const { generation, notes } = status;
-  const summary = `waits until the watcher tells of generation ${String(awaited.generation)}`;
+  const summary = `waits until the watcher reports generation ${String(awaited.generation)}`;
   const note = `What is told here is of generation ${String(generation)}.`;
   const phase = status.phase === 'Stopped' ? status.phase : 'Progressing';
   return { ...status, phase, summary, notes: [...notes, note] };

@@ -89,7 +89,7 @@ async function watchProbe(
     const afterMs = clock.monotonicMs() - startedMs;
     const isOurs = read.kind !== 'found' || read.object.metadata.uid === sentinel.uid;
     if (read.kind === 'missing' || !isOurs) {
-      return { kind: 'unknown', message: 'the probe was deleted or replaced by somebody else' };
+      return { kind: 'unknown', message: 'another client deleted or replaced the probe' };
     }
     if (read.kind === 'found' && isObserved(read.object)) return { kind: 'present', afterMs };
     if (afterMs < waitMs) continue;

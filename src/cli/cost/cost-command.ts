@@ -217,5 +217,5 @@ const NOT_SEEN = [
   'runs that found nothing new and wrote nothing, repeated messages, DaemonSets that are gone',
   'FleetDaemonSets, sealed tokens and their KMS requests, dead letters, backups of tables',
   'logs beyond a kilobyte for each invocation; alarms or metrics switched off or added',
-  'what runs in the clusters: watcher and renewer',
+  'what runs in the clusters: watcher and token renewer',
 ];

@@ -91,7 +91,7 @@ async function change(
   };
   // The function notes trouble in the same item.
   if ((await mirrors.writeMirror(next)) === 'lost') {
-    throw refusal('The mirror was changed by somebody else meanwhile.', 'Look at it, and repeat.');
+    throw refusal('Another operator changed the mirror meanwhile.', 'Look at it, and repeat.');
   }
   return present({ ...next, version: next.version + 1 }, 'FleetMirrorChange', nowMs);
 }

@@ -75,7 +75,7 @@ async function everyFleet({ fleets }: Pick<Stack, 'fleets'>): Promise<readonly F
   if (every.unreadable.length > 0) {
     throw failure(
       `Another release applied what this one cannot read: ${every.unreadable.map(formatFleetKey).join(', ')}.`,
-      'Use the rollcall command of the release that is deployed: whoever is not named loses the right.',
+      'Use the rollcall command of the release that is deployed: a DaemonSet that is not named loses the right.',
     );
   }
   return every.fleets;

@@ -165,7 +165,7 @@ function notesOf({ leftOut, unnamed, unreadable }: FoundLog): readonly string[] 
   return [
     ...leftOut.map(
       ({ entries, requests, fromMs, toMs }) =>
-        `! ${String(entries)} entries of ${timeText(fromMs)} to ${timeText(toMs)} had no room: they told of ${String(requests)} requests.`,
+        `! ${String(entries)} entries of ${timeText(fromMs)} to ${timeText(toMs)} had no room: they recorded ${String(requests)} requests.`,
     ),
     ...(unnamed === 0
       ? []

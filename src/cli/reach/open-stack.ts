@@ -147,7 +147,7 @@ export async function askCallerArn(
   const client = createAwsClient(STSClient, LIMITS, { ...aws, credentials });
   try {
     const { Arn: arn } = await client.send(new GetCallerIdentityCommand({}));
-    if (arn === undefined) throw new Error('STS named nobody');
+    if (arn === undefined) throw new Error('STS named no identity');
     return arn;
   } finally {
     client.destroy();

@@ -232,7 +232,7 @@ function generationText({ generation, appliedAtMs, appliedBy, record }: FleetSta
   const rolled = record?.release.generation;
   return rolled === undefined || rolled === generation
     ? applied
-    : `${applied}; generation ${String(rolled)} is what the rest tells of`;
+    : `${applied}; generation ${String(rolled)} is what the rest reports`;
 }
 
 function recordFields(record: FleetRecord, { former }: FleetStatus): readonly Field[] {

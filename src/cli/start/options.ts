@@ -90,7 +90,7 @@ ${line(`${call} --kubeconfig admin.conf --release`, 'hand them back; no pod is r
 Takeover of a real cluster needs its built-in DaemonSet loop off
 (kube-controller-manager --controllers=*,-daemonset-controller); a probe checks that first.
 
-With --fleet a FleetDaemonSet is proven everywhere, then rolled out in stages. The function that does it runs each minute in a
+With --fleet a FleetDaemonSet is applied everywhere once, then rolled out in stages. The function that does it runs each minute in a
 deployment, each second here. With --inject it is done when the rollout is halted in its first ring, and failed when it goes through.
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused for safety, 4 not settled in time.`;
@@ -289,7 +289,8 @@ function injectedFailure(text: string | undefined): InjectedFailure | undefined 
 function checkRelease(raw: RawOptions): void {
   if (raw.kubeconfig === undefined) throw contradiction('--release needs --kubeconfig.');
   if (raw.mode !== undefined) throw contradiction('--release ends a mode, --mode chooses one.');
-  if (raw.takeLease === true) throw contradiction('--release needs a Lease that nobody renews.');
+  if (raw.takeLease === true)
+    throw contradiction('--release needs a Lease that no watcher renews.');
   if (raw.exitWhenSettled) throw contradiction('--release exits by itself.');
 }
 

@@ -33,7 +33,7 @@ export function linesOf(answers: readonly Answer[]): readonly Line[] {
 function linesOfAnswer(answer: Answer): readonly Line[] {
   const name = plainText(formatKey(answer.key));
   if (answer.kind === 'untold') {
-    const untold = `nothing can be told of its nodes: ${plainText(answer.message)}`;
+    const untold = `its nodes cannot be judged: ${plainText(answer.message)}`;
     return [[`${name}: `, toned(untold, 'failing')], `  do: ${plainText(answer.remedy)}`];
   }
   const { counts, lastSentAtMs, groups } = answer;

@@ -138,7 +138,7 @@ async function askNode(
 function nothingToTell({ key, message, remedy }: Untold, exitCode: number): Error {
   const name = plainText(formatKey(key));
   return new CommandError({
-    message: `Nothing can be told of the nodes of ${name} now: ${plainText(message)}.`,
+    message: `The nodes of ${name} cannot be judged now: ${plainText(message)}.`,
     remedy,
     exitCode,
   });

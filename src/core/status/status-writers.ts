@@ -82,7 +82,7 @@ export function pauseText({ manager, atMs }: StatusPause): string {
   return (
     `The field manager "${manager}" wrote this DaemonSet's status at ${at}Z (metadata.managedFields), and in takeover ` +
     'only Rollcall does. Rollcall creates, deletes and counts no pods of this DaemonSet until ten minutes after the last ' +
-    'such write; other DaemonSets go on. If a second controller runs, stop it. If somebody only wrote that entry, ' +
+    'such write; other DaemonSets go on. If a second controller runs, stop it. If a client only wrote that entry, ' +
     'nothing has to be done.'
   );
 }

@@ -63,7 +63,8 @@ async function renew(
   const claims = readClaims(minted.token);
   if (claims === undefined) return failed('token', 'the API server made a token of another form');
   const { subject, issuedAtMs, expiresAtMs } = claims;
-  if (subject !== subjectOf(purpose)) return failed('token', 'the token is of somebody else');
+  if (subject !== subjectOf(purpose))
+    return failed('token', 'the token is of another service account');
   const sealed = await seal.seal(minted.token, { cluster, clusterUid, purpose });
   if (sealed.kind === 'refused') return failed('seal', sealed.message);
   const times = { issuedAtMs, expiresAtMs };

@@ -127,7 +127,11 @@ describe('linters of others', { skip: skipWithoutTools([TOOLS.python, TOOLS.go])
       ...resourcePoliciesOf(template),
       ...policiesOf(clusterRoles as unknown as Template),
     ];
-    assert.equal(policies.length, 12, 'seven functions, two queues, the key, watcher and renewer');
+    assert.equal(
+      policies.length,
+      12,
+      'seven functions, two queues, the key, watcher and token renewer',
+    );
     assert.deepEqual(await lintPolicies(policies), []);
   });
 

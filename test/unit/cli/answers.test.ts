@@ -71,7 +71,7 @@ const HALTED =
 const ofCluster = (line: string): string => line.replace(/^! /, '').replace(/; (?:end|look).*/, '');
 
 const TOO_LARGE =
-  'error: Nothing can be told of the nodes of a/system/agents now: its object has 167 KiB, and a watcher sends at most 150 KiB of one. Runs read it from the API server, which this command does not ask.';
+  'error: The nodes of a/system/agents cannot be judged now: its object has 167 KiB, and a watcher sends at most 150 KiB of one. Runs read it from the API server, which this command does not ask.';
 
 const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   well: {

@@ -120,7 +120,7 @@ export function verdictOf(
     case 'conflict':
       return { kind: 'conflict', conflicts: outcome.conflicts };
     case 'changed':
-      return notChecked('somebody changed it at the same time');
+      return notChecked('another client changed it at the same time');
     case 'unavailable':
       return notChecked(outcome.message);
     case 'refused': {

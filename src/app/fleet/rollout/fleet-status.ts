@@ -176,5 +176,5 @@ function driftNotes({ drifted }: FleetRecord): readonly string[] {
   if (drifted === undefined || drifted.count === 0) return [];
   const more = drifted.count - drifted.clusters.length;
   const names = `${drifted.clusters.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
-  return [`Somebody changed it after the rollout in ${names}.`];
+  return [`Another client changed it after the rollout in ${names}.`];
 }

@@ -61,7 +61,7 @@ function answerOf(outcome: SentOutcome): Answer {
     case 'refused':
       return { kind: 'failed', cause: 'Refused', message: outcome.message };
     case 'changed':
-      return { kind: 'unanswered', message: 'somebody else changed it at the same time' };
+      return { kind: 'unanswered', message: 'another client changed it at the same time' };
     case 'unavailable': {
       const { message, retryAfterMs } = outcome;
       return {

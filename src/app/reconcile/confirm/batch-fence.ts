@@ -144,7 +144,10 @@ function findStop(
     registration.configVersion !== configVersion ||
     registration.rival?.seenAtMs !== rival?.seenAtMs
   ) {
-    return stop('interrupted', 'freeze, mode, endpoint or rival of the cluster changed');
+    return stop(
+      'interrupted',
+      'freeze, mode, endpoint or conflicting controller of the cluster changed',
+    );
   }
   if (state?.version !== stateVersion) return stop('lost-race', 'another run took over');
   if (daemonSet === undefined || daemonSet.kind === 'confirmed') return undefined;

@@ -54,7 +54,7 @@ export const SENTINEL_MISSING: Guard = {
   kind: 'observe',
   code: 'sentinel-missing',
   message:
-    'The sentinel of this takeover is gone: the cluster may have been handed back, or somebody deleted it. ' +
+    'The sentinel of this takeover is gone: the cluster may have been handed back, or the sentinel was deleted. ' +
     'Nothing is done here until takeover is entered anew.',
 };
 

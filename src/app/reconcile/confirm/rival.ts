@@ -61,7 +61,7 @@ export async function noteForeignStatusWrite(
   context.note.paused = paused;
   if (isKnown) return paused;
   metrics.count('ConflictSuspected');
-  log.warn('somebody else wrote the status of a DaemonSet; nothing is done for it for a while', {
+  log.warn('another manager wrote the status of a DaemonSet; nothing is done for it for a while', {
     key: formatKey(context.hint.key),
     code: 'conflict-suspected',
     detail: paused.manager,

@@ -143,7 +143,7 @@ function findTaken(
   const what = `pod ${pod.name} for node ${planned.node} exists`;
   if (pod.ownerUid === undefined) {
     const holder = { name: pod.name, uid: pod.uid };
-    return { ...refused, message: `${what}, but is nobody's`, holder };
+    return { ...refused, message: `${what}, but has no owner`, holder };
   }
   if (pod.ownerUid !== owner.uid) return { ...refused, message: `${what}, but is not ours` };
   if (pod.targetNode === planned.node) return undefined;

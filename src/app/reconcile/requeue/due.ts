@@ -165,7 +165,7 @@ function tellOfPatience(
     if (wait === undefined || wait.delayMs < RETRY_TABLE.key.maxMs || known.has(wait)) continue;
     metrics.count('ReconcileStuck', { outcome: wait.code });
     const detail = result.problems.find(({ code }) => code === wait.code)?.message;
-    log.warn('a key is tried ever more seldom: it does not get any further by itself', {
+    log.warn('reconcile is backing off: no progress in repeated attempts', {
       key: formatKey(context.hint.key),
       code: wait.code,
       ...(detail === undefined ? {} : { detail }),

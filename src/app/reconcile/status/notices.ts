@@ -39,7 +39,7 @@ export async function giveRivalNotice(step: NoticeInput): Promise<ClusterAccess 
   if (notice === undefined || isPaused(input.daemonSet.status, notice)) return undefined;
   const access = await input.access.get();
   if (access === undefined) {
-    const message = 'nobody could be told why nothing is done';
+    const message = 'the notice that says why nothing is done could not be written';
     result.add({ code: 'no-access', message, pace: 'backoff' });
     return undefined;
   }

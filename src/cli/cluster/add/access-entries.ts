@@ -195,5 +195,5 @@ export function principalsOf(
 export function unverifiedWarning(entries: readonly AccessEntryResult[]): string | undefined {
   const unverified = entries.filter(({ result }) => result === 'unverified');
   if (unverified.length === 0) return undefined;
-  return `IAM does not say how old the functions’ roles are. If the stack was removed and deployed again since these access entries were made, they let nobody in: delete them (aws eks delete-access-entry), then repeat the command: ${unverified.map(({ principalArn }) => principalArn).join(', ')}`;
+  return `IAM does not say how old the functions’ roles are. If the stack was removed and deployed again since these access entries were made, they let no function in: delete them (aws eks delete-access-entry), then repeat the command: ${unverified.map(({ principalArn }) => principalArn).join(', ')}`;
 }

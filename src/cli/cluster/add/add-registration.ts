@@ -200,7 +200,7 @@ export async function registerCluster(
     throw refusal(
       result === 'uid-taken'
         ? `The cluster of ${id} is registered under another id: one cluster, one registration.`
-        : `${id} was registered by somebody else meanwhile.`,
+        : `${id} was registered by another operator meanwhile.`,
       'See what there is: rollcall cluster list',
     );
   }

@@ -302,7 +302,7 @@ function contradictionsOfRoles(request: AddRequest): readonly CommandError[] {
       [
         hasRenewer && auth !== 'bound-token',
         'A token renewer is for --auth bound-token.',
-        'Pass it, or leave the renewer out.',
+        'Pass it, or leave the token renewer out.',
       ],
       [
         !isGiven && hasRenewer,

@@ -153,7 +153,7 @@ async function wake(entered: ClusterRegistration, stack: Stack): Promise<readonl
 /** What stays in a cluster that is left, and what would follow from changing it. */
 export const COPILOT_STAYS =
   'The built-in controller looks after its DaemonSets, as before. Those with strategy OnDelete stay so: their updates ' +
-  'happen only where somebody deletes pods. Set back to RollingUpdate, the built-in controller replaces at once, within ' +
+  'happen only where pods are deleted. Set back to RollingUpdate, the built-in controller replaces at once, within ' +
   'maxUnavailable, every pod that is not of the newest template.';
 
 function copilotLeftNotes(id: string): readonly string[] {
@@ -186,7 +186,7 @@ async function enter(change: ModeChange): Promise<ChangedMode> {
   if (result.kind === 'failed') {
     throw failure(
       `Takeover of ${id} was not entered: ${result.message}.`,
-      'Whoever runs this must be able to create and delete a DaemonSet in rollcall-system; then repeat it.',
+      'The operator who runs this must be able to create and delete a DaemonSet in rollcall-system; then repeat it.',
     );
   }
   const snapshot = result.isSnapshotRequested
@@ -259,7 +259,7 @@ async function leave(change: ModeChange): Promise<ChangedMode> {
 function leftNotes(id: string): readonly string[] {
   return [
     `Nothing of Rollcall acts in ${id} any more; every pod was left as it is.`,
-    'Nobody replaces its daemon pods until the built-in controller is switched on: start kube-controller-manager',
+    'No controller replaces its daemon pods until the built-in controller is switched on: start kube-controller-manager',
     'without -daemonset-controller in --controllers. It goes on with the pods that are there.',
   ];
 }

@@ -58,7 +58,7 @@ export function changedMeanwhile({
   configVersion,
 }: Pick<ClusterRegistration, 'id' | 'configVersion'>): CommandError {
   return failure(
-    `${id} was changed by somebody else meanwhile (it was at version ${String(configVersion)}). Nothing was written.`,
+    `${id} was changed by another operator meanwhile (it was at version ${String(configVersion)}). Nothing was written.`,
     `See what it is now (rollcall cluster show ${id}), then repeat the command.`,
   );
 }

@@ -77,7 +77,7 @@ async function leave(leaving: Leaving): Promise<ClusterRegistration> {
   if (registration.mode !== 'takeover' || options.force === true) return registration;
   if (options.release !== true) {
     throw refusal(
-      `${registration.id} is in takeover: once it is forgotten, nobody looks after its DaemonSets.`,
+      `${registration.id} is in takeover: once it is forgotten, no controller looks after its DaemonSets.`,
       'Pass --release to hand it back to the built-in controller first; --force if the cluster is gone.',
     );
   }
@@ -145,9 +145,9 @@ function present(
 
 function whoTakesCare(mode: ClusterRegistration['mode'], isForced: boolean): string {
   if (mode === 'copilot') return COPILOT_STAYS;
-  if (mode === 'observe') return 'Its DaemonSets are looked after by whoever did so before.';
+  if (mode === 'observe') return 'The controller that looked after its DaemonSets still does.';
   if (isForced) {
-    return 'Nobody looks after its DaemonSets now: switch its built-in controller on (no -daemonset-controller in --controllers).';
+    return 'No controller looks after its DaemonSets now: switch its built-in controller on (no -daemonset-controller in --controllers).';
   }
   return 'It was handed back: switch its built-in controller on (no -daemonset-controller in --controllers).';
 }

@@ -108,7 +108,7 @@ function noteRevert(record: FleetClusterRecord, fields: readonly string[], nowMs
   };
   if (count < REVERTS_MAX) return { record: noted, isToGive: true };
   const what = fields.join(', ');
-  const message = `somebody else set ${what} back ${String(count)} times within ten minutes`;
+  const message = `another client set ${what} back ${String(count)} times within ten minutes`;
   const failure = { cause: 'Reverted', message, atMs: nowMs, nodes: [] } as const;
   return { record: withFailure(noted, failure), isToGive: false };
 }

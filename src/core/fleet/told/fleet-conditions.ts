@@ -125,7 +125,7 @@ function isPlain(gate: FleetGate): gate is Exclude<FleetGate, TellingGate> {
 const PLAIN_WORDS: Readonly<Record<PlainKind, (record: FleetRecord) => string>> = {
   updating: (record) => `${stageWords(record)}: ${countWords(record)}`,
   next: (record) => `${stageWords(record)}: the next one opens`,
-  paused: ({ orders }) => `paused by ${orders.paused?.by ?? 'nobody that is known'}`,
+  paused: ({ orders }) => `paused by ${orders.paused?.by ?? 'an unknown operator'}`,
   returning: (record) => `clusters go back to ${formerWords(record)}${breachWords(record)}`,
   returned: (record) => `clusters are back at ${formerWords(record)}${breachWords(record)}`,
   breach: (record) => record.breach?.message ?? `${stageWords(record)} is halted`,
@@ -143,7 +143,7 @@ function toldBy(gate: TellingGate, stage: string): string {
       return `${stage} waits for its window${when}`;
     }
     case 'approval':
-      return `${stage}: gate ${String(gate.stepIndex)} waits for somebody to approve it`;
+      return `${stage}: gate ${String(gate.stepIndex)} waits for approval`;
     case 'frozen':
       return `frozen by ${gate.by}${gate.why === '' ? '' : `: ${gate.why}`}`;
     case 'no-evidence':
@@ -217,7 +217,7 @@ function judge(
     Ready: when(kind === 'done' && !isStalled),
     Progressing: when(kind === 'moving'),
     Degraded: degraded(breach, isInvalid ? words : undefined),
-    Paused: isPaused ? paused(record, words) : no('NotPaused', 'nobody paused it'),
+    Paused: isPaused ? paused(record, words) : no('NotPaused', 'no operator paused it'),
     Succeeded: when(kind === 'done'),
     Reconciling: when(kind !== 'done' && !isStalled),
     Stalled: when(isStalled),

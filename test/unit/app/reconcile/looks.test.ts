@@ -90,7 +90,7 @@ describe('L5: looks of one key', () => {
     await world.step();
     await world.play(HOUR_MS);
     assert.ok(world.metrics.sum('ReconcileStuck', 'status-conflict') > 0);
-    assert.ok(world.log.at('warn').some(({ message }) => /ever more seldom/.test(message)));
+    assert.ok(world.log.at('warn').some(({ message }) => /reconcile is backing off/.test(message)));
   });
 
   it('at a pod that lives and that the view never shows go to five minutes, and are told of', async () => {

@@ -160,10 +160,7 @@ describe('rollcall rollout status', () => {
     const spec = { updateStrategy: { type: 'OnDelete' } };
     const world = await worldWith({ policy: null, record: null, object: { status, spec } });
     const { stdout } = (await world.run(['rollout', 'status', ...AGENT])).expectExit(0);
-    assert.match(
-      stdout,
-      /Waiting: 20 of 50 updated; each other pod waits until somebody deletes it/,
-    );
+    assert.match(stdout, /Waiting: 20 of 50 updated; each other pod waits until it is deleted/);
   });
 
   it('names the field that makes a policy invalid, and what else keeps it', async () => {
@@ -449,7 +446,7 @@ describe('--watch', () => {
       [phase, summary, notes],
       [
         'Progressing',
-        'waits until the watcher tells of generation 7',
+        'waits until the watcher reports generation 7',
         ['What is told here is of generation 6.'],
       ],
     );

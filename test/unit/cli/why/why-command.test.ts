@@ -59,7 +59,7 @@ describe('rollcall why', () => {
     assert.match(run.stdout, /^a\/system\/agents: 3 Running/m);
     assert.match(
       run.stdout,
-      /^broken\/system\/agents: nothing can be told .*broken cannot be read/m,
+      /^broken\/system\/agents: its nodes cannot be judged.*broken cannot be read/m,
     );
     assert.doesNotMatch(run.stdout, /^b\//m);
   });
@@ -120,7 +120,10 @@ describe('rollcall why', () => {
     await unseen.mirror.sync();
     commands.adopt(unseen);
     const early = await commands.run(['why', ...AGENTS]);
-    assert.match(early.expectExit(1).stderr, /Nothing can be told .* no run has looked/);
+    assert.match(
+      early.expectExit(1).stderr,
+      /The nodes of .* cannot be judged now.* no run has looked/,
+    );
   });
 });
 

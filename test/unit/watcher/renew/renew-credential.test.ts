@@ -116,9 +116,9 @@ describe('a renewal', () => {
       /another form/,
       { mint: mintOf({ mint: () => Promise.resolve({ kind: 'minted', token: 'opaque' }) }) },
     ],
-    'the token is of somebody else': [
+    'the token is of another service account': [
       'token',
-      /somebody else/,
+      /another service account/,
       { mint: mintOf({ mint: () => Promise.resolve({ kind: 'minted', token: foreign }) }) },
     ],
     'the key may not be used': [

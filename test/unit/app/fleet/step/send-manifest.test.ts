@@ -81,7 +81,7 @@ describe('sendManifest: others who write at the same time', () => {
     const first = await place.send('agent:2');
     assert.deepEqual(first, {
       kind: 'unanswered',
-      message: 'somebody else changed it at the same time',
+      message: 'another client changed it at the same time',
     });
     assert.match(place.text, /agent:1/);
     assert.equal((await place.send('agent:2')).kind, 'applied');

@@ -418,7 +418,10 @@ describe('stepFleets: clusters that do not do as they are told', () => {
     }
     await site.release('agent:2', QUICK);
     await site.until('it is halted', () => isHalted(site, 'agent:2'), 60);
-    assert.match(site.record?.breach?.message ?? '', /Reverted: somebody else set .* back 3 times/);
+    assert.match(
+      site.record?.breach?.message ?? '',
+      /Reverted: another client set .* back 3 times/,
+    );
     const sends = [...site.audit.sends.values()];
     await turns(site, 120);
     assert.deepEqual([...site.audit.sends.values()], sends, 'it went on against him');

@@ -60,7 +60,7 @@ describe('rollcall cluster remove', () => {
       undefined,
     );
     const run = (await world.run(['cluster', 'remove', ID])).expectExit(0);
-    assert.match(run.stdout, /looked after by whoever did so before/);
+    assert.match(run.stdout, /The controller that looked after its DaemonSets still does/);
     assert.match(run.stdout, /kubectl delete namespace rollcall-system --ignore-not-found/);
     assert.match(run.stdout, /the stack rollcall-dev-cluster-prod/);
     assert.ok(await isForgotten(world));
@@ -87,7 +87,7 @@ describe('rollcall cluster remove', () => {
   it('refuses in takeover until it is handed back (exit 3)', async () => {
     const world = await worldOf(takenOver);
     const run = (await world.run(['cluster', 'remove', ID])).expectExit(3);
-    assert.match(run.stderr, /nobody looks after its DaemonSets/);
+    assert.match(run.stderr, /no controller looks after its DaemonSets/);
     assert.equal(await isForgotten(world), false);
     (await world.run(['cluster', 'remove', ID, '--release', '--force'])).expectExit(2);
   });
@@ -118,7 +118,7 @@ describe('rollcall cluster remove', () => {
   it('forgets a lost cluster with --force, and says that nobody looks after it', async () => {
     const world = await worldOf(takenOver);
     const run = (await world.run(['cluster', 'remove', ID, '--force'])).expectExit(0);
-    assert.match(run.stdout, /Nobody looks after its DaemonSets now/);
+    assert.match(run.stdout, /No controller looks after its DaemonSets now/);
     assert.ok(await isForgotten(world));
   });
 
@@ -133,7 +133,7 @@ describe('rollcall cluster remove', () => {
       },
     };
     const lost = (await world.run(['cluster', 'remove', ID])).expectExit(1);
-    assert.match(lost.stderr, /changed by somebody else meanwhile/);
+    assert.match(lost.stderr, /changed by another operator meanwhile/);
     const failing = credentials.removeTokens.bind(credentials);
     credentials.removeTokens = () => Promise.reject(new Error('throttled'));
     (await world.run(['cluster', 'remove', ID])).expectExit(1);

@@ -131,7 +131,7 @@ describe('rollcall cluster set: edits', () => {
       },
     };
     const run = (await world.run(['cluster', 'set', ID, '--label', 'a=b'])).expectExit(1);
-    assert.match(run.stderr, /was changed by somebody else meanwhile \(it was at version 1\)/);
+    assert.match(run.stderr, /was changed by another operator meanwhile \(it was at version 1\)/);
     assert.deepEqual((await stored())?.labels, { stage: 'test' });
   });
 
