@@ -16,6 +16,9 @@ const INTRODUCTION = [
     'A command that reaches into a cluster uses your own kubeconfig. It compares the UID of kube-system with the registered one first, and refuses another cluster.',
   ),
   wrapped(
+    'Credentials, region and endpoints of AWS are those that the AWS SDK finds, `AWS_ENDPOINT_URL` too.',
+  ),
+  wrapped(
     'The first Ctrl-C lets a command that changes something reach a safe point, and the second leaves at once. Repeat the command to go on.',
   ),
   wrapped(
@@ -30,24 +33,27 @@ const INTRODUCTION = [
 export function renderCliPage(): string {
   const globals = new Command();
   declareGlobalOptions(globals);
+  const [first = '', ...notes] = INTRODUCTION;
   return page('Command line', [
-    ...INTRODUCTION,
+    first,
+    '## Commands',
+    bullets(
+      COMMANDS.map((module) => `[\`${nameOf(module)}\`](#${anchorOf(module)}): ${module.summary}`),
+    ),
     '## Options of every command',
-    optionList(globals),
+    bullets(optionsOf(globals)),
     '## Exit codes',
     bullets(
       exitsOf(EXIT_MEANINGS).map(({ code, meaning }) => term(String(code), sentence(meaning))),
     ),
+    '## What commands share',
+    ...notes,
     '<a id="rights"></a>',
     '## Rights in AWS',
     wrapped(
       'Four managed policies of [operators](../operations.md#operators) allow commands that change something, and each allows all commands that only read.',
     ),
     bullets(POLICY_LINES),
-    '## Commands',
-    bullets(
-      COMMANDS.map((module) => `[\`${nameOf(module)}\`](#${anchorOf(module)}): ${module.summary}`),
-    ),
     ...COMMANDS.flatMap(sectionOf),
   ]);
 }
@@ -65,25 +71,36 @@ function sectionOf(module: CommandModule): readonly string[] {
   module.configure(command);
   const { about = [], examples = [], exits = {}, documents = [] } = module;
   const args = command.registeredArguments;
-  const own = exitsOf(exits).map(({ code, meaning }) => term(String(code), sentence(meaning)));
-  const usage = [command.name(), command.usage().replace('[options]', '[options]')].join(' ');
+  const own = exitsOf(exits).map(({ code, meaning }) =>
+    term(String(code), flagsAsCode(sentence(meaning))),
+  );
+  const inputs = args.map((arg) =>
+    term(arg.required ? `<${arg.name()}>` : `[${arg.name()}]`, flagsAsCode(arg.description)),
+  );
   return [
     `## \`rollcall ${nameOf(module)}\``,
-    wrapped([sentence(module.summary), ...about].join(' ')),
-    fence('sh', examples.length === 0 ? [usage] : examples.map((line) => `rollcall ${line}`)),
-    bullets(
-      args.map((arg) =>
-        term(arg.required ? `<${arg.name()}>` : `[${arg.name()}]`, arg.description),
-      ),
+    wrapped(flagsAsCode([sentence(module.summary), ...about].join(' '))),
+    fence(
+      'sh',
+      examples.map((line) => `rollcall ${line}`),
     ),
-    optionList(command),
+    bullets([...inputs, ...optionsOf(command)]),
     own.length === 0 ? '' : `Exit codes:\n\n${bullets(own)}`,
-    bullets([...documents.map((kind) => `JSON: [\`${kind}\`](json.md#${kind.toLowerCase()})`)]),
+    documents.length === 0
+      ? ''
+      : wrapped(
+          `JSON: ${documents.map((kind) => `[\`${kind}\`](json.md#${kind.toLowerCase()})`).join(', ')}.`,
+        ),
   ];
 }
 
-function optionList(command: Command): string {
-  return bullets(command.options.map((option) => term(option.flags, aboutOf(option))));
+/** Of a text that `--help` prints too: names of options as code. */
+function flagsAsCode(text: string): string {
+  return text.replaceAll(/(?<![`\w-])--[a-z][a-z-]*(?:=[a-z]+)?/g, (flag) => `\`${flag}\``);
+}
+
+function optionsOf(command: Command): readonly string[] {
+  return command.options.map((option) => term(option.flags, flagsAsCode(aboutOf(option))));
 }
 
 function aboutOf({ description, argChoices, defaultValue, envVar }: Option): string {

@@ -43,6 +43,11 @@ const FOLLOW_BACK_MS = 600_000;
 export const logCommand: CommandModule = defineCommand({
   path: ['log'],
   documents: ['Log'],
+  about: [
+    'It asks the clusters nothing. A line with ! names what could not be read.',
+    'An entry names at most sixteen nodes or pods, and counts the others.',
+    'rollcall cluster remove drops the entries of its cluster.',
+  ],
   summary: 'what happened: effects and their results, steps, halts, orders, freezes',
   args: [['[subject]', 'namespace/name of a DaemonSet, or the name of a node']],
   options: {

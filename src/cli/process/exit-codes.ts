@@ -31,15 +31,15 @@ export const EXIT = {
 /** What each means, for `--help` and docs/reference/cli.md. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done',
-  failed: 'failed',
-  usage: 'usage',
+  failed: 'failed, and the message says what to do',
+  usage: 'the command line cannot be used as given',
   refused: 'refused for safety',
   timedOut: 'a time limit was reached first',
   held: 'a rollout is held',
   differs: 'something differs',
   stopped: 'nothing acts there now',
   notWell: 'something is not well',
-  interrupted: 'interrupted',
+  interrupted: 'interrupted by Ctrl-C',
 };
 
 /** Meanings with their codes, in the order of codes. */

@@ -43,16 +43,13 @@ const EDIT_OPTIONS = {
   label: textsOption('--label <key=value>', 'set a label, or remove it with key-; repeatable'),
   server: textOption('--server <url>', 'address of the API server, as the functions reach it'),
   caFile: textOption('--ca-file <file>', 'certificate authority of the API server'),
-  systemCa: flagOption(
-    '--system-ca',
-    'trust the system’s certificate authorities instead of one certificate authority',
-  ),
+  systemCa: flagOption('--system-ca', 'trust the certificate authorities of the system'),
   privateRange: textsOption(
     '--private-range <cidr>',
     'private range that the address may be in; repeatable',
   ),
   publicOnly: flagOption('--public-only', 'allow public addresses only'),
-  roleId: textOption('--role-id <id>', 'unique id (AROA…) of the watcher’s role'),
+  roleId: textOption('--role-id <id>', 'unique id (AROA…) of the role of the watcher'),
   eksCluster: textOption(
     '--eks-cluster <name>',
     'authenticate by EKS access entries to this cluster',
