@@ -145,7 +145,7 @@ describe('rollcall cluster add, against a local cluster', () => {
     );
     assert.match(
       problems.map(({ remedy }) => remedy).join(),
-      /--cluster-profile.*--image.*--credentials static with --sender-role-id/,
+      /--cluster-profile.*--image.*--oidc-issuer/,
     );
     const lines = ['error: 3 things are missing or cannot be used:'];
     for (const { message, remedy } of problems) lines.push(`  ${message}`, `    → ${remedy}`);
