@@ -73,21 +73,6 @@ describe('fleetRenderer', () => {
     assert.notEqual(hashOf({ template: manifestOf({}, 'registry.example/agent:2') }), plain);
   });
 
-  it('gives the policy of its strategy, unless the manifest has its own', () => {
-    const annotationOf = (spec: JsonObject): Json | undefined => {
-      const rendering = renderedFor(spec);
-      assert.equal(rendering.kind, 'rendered');
-      return jsonMember(rendering.manifest.metadata['annotations'], 'rollcall.dev/rollout');
-    };
-    assert.equal(annotationOf({}), '{}');
-    assert.equal(annotationOf({ strategy: { rollout: { soak: '1m' } } }), '{"soak":"1m"}');
-    const own = {
-      ...manifestOf(),
-      metadata: { annotations: { 'rollcall.dev/rollout': 'soak: 9m' } },
-    };
-    assert.equal(annotationOf({ template: own }), 'soak: 9m');
-  });
-
   const REFUSED: readonly (readonly [what: string, override: JsonObject, field: string])[] = [
     [
       'a JSON patch that finds nothing',

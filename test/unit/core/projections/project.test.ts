@@ -56,14 +56,6 @@ describe('a live read says what the watcher says', () => {
     for (const raw of raws) assert.deepEqual(projectLivePod(raw), watchedOf('Pod', raw));
   });
 
-  it('of a node, taints without their times and empty values', () => {
-    const taints = [{ key: 'k', value: '', effect: 'NoExecute', timeAdded: CREATED }];
-    const spec = { taints, unschedulable: true };
-    for (const raw of [rawOf(), rawOf({ spec, status: { conditions: [condition] } })]) {
-      assert.deepEqual(projectLiveNode(raw), watchedOf('Node', raw));
-    }
-  });
-
   it('of a node, when it was made; absent where nobody says', () => {
     assert.equal(projectLiveNode(rawOf()).createdAtMs, Date.parse(CREATED));
     const untold = rawOf({}, { creationTimestamp: null });

@@ -123,16 +123,6 @@ describe('advancePool', () => {
     assert.deepEqual(others.failed, []);
   });
 
-  it('compares within a stratum alone: where all of it were given it, a failure says nothing', () => {
-    const apart = (place: number): Given => (place < 2 ? { stratum: 'other' } : {});
-    const pool = later(
-      started(ten(apart)),
-      ten((place) => ({ ...apart(place), ...(place === 0 ? { bad: ['n0'] } : {}) })),
-    );
-    assert.equal(poolEValue(pool), 1);
-    assert.equal(pool.counts.givenBad, 1);
-  });
-
   it('counts nobody who was bad when it began, nor nodes that came later', () => {
     const bad = (place: number): Given => (place === 0 ? { bad: ['n0'] } : {});
     const pool = started(ten(bad));
@@ -213,14 +203,6 @@ describe('advancePool', () => {
       ),
       failed,
     );
-  });
-
-  it('tells that clusters were given it meanwhile', () => {
-    const pool = later(
-      started(),
-      ten((place) => ({ isGiven: place < 5 })),
-    );
-    assert.deepEqual([pool.counts.givenNodes, pool.counts.otherNodes], [5, 5]);
   });
 });
 

@@ -87,14 +87,6 @@ describe('fleetConditions', () => {
     }
   });
 
-  it('says of one type alone that it is how kstatus reads the fleet', () => {
-    for (const [name, record] of Object.entries(STANDINGS)) {
-      const all = trueOf(record);
-      const read = ['Ready', 'Reconciling', 'Stalled'].filter((type) => type in all);
-      assert.equal(read.length, 1, name);
-    }
-  });
-
   it('moves lastTransitionTime with the status, and with nothing else', () => {
     const before = '2026-11-25T11:00:00Z';
     const former = [
