@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterFacts } from '../../../../src/core/fleet/cluster-facts.ts';
-import { planFleet } from '../../../../src/core/fleet/plan-fleet.ts';
-import type { FleetPlan } from '../../../../src/core/fleet/plan-fleet.ts';
+import { planFleet, type FleetPlan } from '../../../../src/core/fleet/plan-fleet.ts';
 import {
   NOW_MS,
   factsOf,

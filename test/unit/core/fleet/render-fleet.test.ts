@@ -1,8 +1,7 @@
 // What one cluster is given: overrides in their order, judged again.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { jsonItems, jsonMember, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { fleetRenderer, policyInForce } from '../../../../src/core/fleet/render-fleet.ts';
 import type { Rendering } from '../../../../src/core/fleet/render-fleet.ts';
 import { factsOf, fleetOf, manifestOf } from '../../../support/fleet-samples.ts';

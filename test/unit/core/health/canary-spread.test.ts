@@ -1,9 +1,8 @@
 /** Which nodes try a revision first: spread over kinds, controls left, the same every time. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chooseCanary } from '../../../../src/core/health/canary-spread.ts';
+import { chooseCanary, type CanaryChoice } from '../../../../src/core/health/canary-spread.ts';
 import { SPREAD_DEFAULT } from '../../../../src/core/policy/rollout-policy.ts';
-import type { CanaryChoice } from '../../../../src/core/health/canary-spread.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
 import { node } from '../../../support/core-fixtures.ts';
 

@@ -4,8 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { isExtension, meaningOf } from '../../../../src/core/history/history-meaning.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import { STRUCTS } from '@rollcall/local-cluster/schema/field-table.ts';
-import type { FieldDefinition } from '@rollcall/local-cluster/schema/field-table.ts';
+import { STRUCTS, type FieldDefinition } from '@rollcall/local-cluster/schema/field-table.ts';
 
 const same = (left: Json, right: Json): boolean => meaningOf(left) === meaningOf(right);
 

@@ -8,8 +8,7 @@ import {
   projectRevision,
 } from '../../../../src/core/projections/project.ts';
 import { resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
-import { createInterner } from '../../../../src/watcher/project/projection.ts';
-import { createProjector } from '../../../../src/watcher/project/projection.ts';
+import { createInterner, createProjector } from '../../../../src/watcher/project/projection.ts';
 import { ownerOf } from '../../../support/watcher-harness.ts';
 
 const CREATED = '2026-01-01T00:00:00Z';

@@ -6,8 +6,7 @@ import type { Intent } from '../../../../src/core/model/state.ts';
 import { planPods } from '../../../../src/core/pods/plan-pods.ts';
 import { findTargets } from '../../../../src/core/pods/targets.ts';
 import { preparePlanning } from '../../../../src/core/pods/planning.ts';
-import { findSites } from '../../../../src/core/rolling-update/rollout-states.ts';
-import type { Site } from '../../../../src/core/rolling-update/rollout-states.ts';
+import { findSites, type Site } from '../../../../src/core/rolling-update/rollout-states.ts';
 import {
   NOW_MS,
   TIMEOUT_MS,

@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nodeName } from '../../../../src/core/model/identifiers.ts';
-import type { NodeName } from '../../../../src/core/model/identifiers.ts';
+import { nodeName, type NodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutPod, Site } from '../../../../src/core/rolling-update/rollout-states.ts';
 import { closeSites, walkStages } from '../../../../src/core/rolling-update/walk-stages.ts';
 import type { Stages } from '../../../../src/core/stages/stages-input.ts';

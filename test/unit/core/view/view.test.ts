@@ -16,8 +16,7 @@ import {
   view,
   OWNER_UID,
 } from '../../../support/core-fixtures.ts';
-import { claimPod } from '../../../../src/core/view/view.ts';
-import type { Claim, Claimant } from '../../../../src/core/view/view.ts';
+import { claimPod, type Claim, type Claimant } from '../../../../src/core/view/view.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import type { PodOptions } from '../../../support/core-fixtures.ts';
 

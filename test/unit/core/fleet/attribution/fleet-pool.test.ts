@@ -9,10 +9,8 @@ import {
   poolEValue,
   poolPlaces,
   startPool,
-} from '../../../../../src/core/fleet/attribution/fleet-pool.ts';
-import type {
-  FleetPool,
-  PooledCluster,
+  type FleetPool,
+  type PooledCluster,
 } from '../../../../../src/core/fleet/attribution/fleet-pool.ts';
 import { clusterId, nodeName } from '../../../../../src/core/model/identifiers.ts';
 import { NOW_MS } from '../../../../support/fleet-samples.ts';

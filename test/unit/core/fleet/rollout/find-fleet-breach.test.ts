@@ -1,8 +1,7 @@
 // What halts a fleet, and what does not.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_EVIDENCE, withDraw } from '../../../../../src/core/health/trial.ts';
-import type { LogRatios } from '../../../../../src/core/health/trial.ts';
+import { NO_EVIDENCE, withDraw, type LogRatios } from '../../../../../src/core/health/trial.ts';
 import { findFleetBreach } from '../../../../../src/core/fleet/rollout/find-fleet-breach.ts';
 import type { BreachFacts } from '../../../../../src/core/fleet/rollout/find-fleet-breach.ts';
 import type { GivenCluster } from '../../../../../src/core/fleet/rollout/tally-stage.ts';

@@ -7,11 +7,9 @@ import {
   boundedText,
   fleetConditions,
   timeOf,
-} from '../../../../../src/core/fleet/told/fleet-conditions.ts';
-import type {
-  FleetCondition,
-  FleetConditionType,
-  FormerCondition,
+  type FleetCondition,
+  type FleetConditionType,
+  type FormerCondition,
 } from '../../../../../src/core/fleet/told/fleet-conditions.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { AT_MS, BREACH, STANDINGS, standing } from '../../../../support/fleet-record-samples.ts';
