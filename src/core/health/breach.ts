@@ -340,7 +340,7 @@ const CONTAINER_SIGNS: ReadonlySet<FailureSign> = new Set<FailureSign>([
 ]);
 
 /** `pods turned not ready 7 times on 2 of 3 updated nodes, so a soak of 600 s cannot pass: n1, n2`. */
-export function flappingMessage(facts: {
+function flappingMessage(facts: {
   readonly turns: number;
   readonly nodes: readonly NodeName[];
   readonly updatedNodes: number;

@@ -182,7 +182,7 @@ export function claimPod(claimant: Claimant, pod: PodProjection): Claim {
 }
 
 /** Decides all pods; the order of the input is kept. */
-export function claimPods(claimant: Claimant, pods: readonly PodProjection[]): ClaimedPods {
+function claimPods(claimant: Claimant, pods: readonly PodProjection[]): ClaimedPods {
   const kept: PodProjection[] = [];
   const toAdopt: PodProjection[] = [];
   const toRelease: PodProjection[] = [];
