@@ -12,8 +12,7 @@ import { acceptCredential } from '../../src/app/credential/accept-credential.ts'
 import { refuseCredential } from '../../src/app/credential/refuse-credential.ts';
 import { composition } from '../composition.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
-import { createHandler } from '../middleware.ts';
-import type { HandlerContext } from '../middleware.ts';
+import { createHandler, type HandlerContext } from '../middleware.ts';
 import { handleRecords } from '../records.ts';
 
 /** The Lambda handler of the credentials queue. */

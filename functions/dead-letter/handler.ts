@@ -7,8 +7,7 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { parseHint, parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';
 import { identifySender } from '../../src/adapters/sqs/queue-ids.ts';
-import { handleDeadLetter } from '../../src/app/dead-letter/dead-letter.ts';
-import type { DeadLetter } from '../../src/app/dead-letter/dead-letter.ts';
+import { handleDeadLetter, type DeadLetter } from '../../src/app/dead-letter/dead-letter.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import { composition } from '../composition.ts';
 import { ingestDependencies } from '../ingest-dependencies.ts';

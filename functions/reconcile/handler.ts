@@ -14,12 +14,10 @@ import type { ReconcileResult } from '../../src/app/reconcile/run/result.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import { composition } from '../composition.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
-import { createHandler } from '../middleware.ts';
-import type { HandlerContext } from '../middleware.ts';
+import { createHandler, type HandlerContext } from '../middleware.ts';
 import { refuseRecord } from '../refusal.ts';
 import { RELEASE } from '../release.ts';
-import { takeBatch } from './take-batch.ts';
-import type { BesideRun } from './take-batch.ts';
+import { takeBatch, type BesideRun } from './take-batch.ts';
 
 /** Here and not in composition.ts: no other function reads policies, so no other bundle holds a YAML parser. */
 const policies = createPolicyReader();

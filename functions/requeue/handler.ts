@@ -9,8 +9,7 @@ import type { Timer } from '../../src/core/model/hint.ts';
 import { parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';
 import { requeueTimers } from '../../src/app/requeue/requeue.ts';
 import { composition } from '../composition.ts';
-import { createHandler } from '../middleware.ts';
-import type { HandlerContext } from '../middleware.ts';
+import { createHandler, type HandlerContext } from '../middleware.ts';
 import { refuseRecord } from '../refusal.ts';
 
 /** The Lambda handler of the delay queue. */

@@ -13,14 +13,14 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
   scripts: 9_550,
-  'src/adapters': 13_050,
-  'src/app': 22_650,
+  'src/adapters': 13_000,
+  'src/app': 22_500,
   'src/cli': 16_400,
   'src/core': 24_000,
-  'src/engine': 1_970,
+  'src/engine': 1_950,
   'src/ports': 1_480,
-  'src/watcher': 5_100,
-  test: 183_300,
+  'src/watcher': 5_000,
+  test: 182_300,
 };
 
 /** Finds folders with more lines than their budget. */

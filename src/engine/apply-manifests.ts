@@ -7,8 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';
 import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
-import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonMember, type Json, type JsonObject } from '@rollcall/base/json.ts';
 
 const STATUS_CONFLICT = 409;
 

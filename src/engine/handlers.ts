@@ -4,10 +4,8 @@
  * They are imported only when their environment stands. The engine replaces nothing in them but the
  * sinks of logs and metrics, and the credentials, which Lambda would give each function by itself.
  */
-import { useCredentials } from '../../functions/composition.ts';
-import type { CredentialsOf } from '../../functions/composition.ts';
-import { useSinks } from '../../functions/middleware.ts';
-import type { Sinks } from '../../functions/middleware.ts';
+import { useCredentials, type CredentialsOf } from '../../functions/composition.ts';
+import { useSinks, type Sinks } from '../../functions/middleware.ts';
 import type { LambdaHandler } from '@rollcall/local-aws/event-source-mapping/invocation.ts';
 
 export async function loadHandlers(seams: {

@@ -5,16 +5,13 @@
  * The engine takes addresses from a user's own kubeconfig; they are checked all the same. Expected failures become an
  * EngineRefusal that names the cluster and says what to do.
  */
-import { staticBearer } from '../adapters/kubernetes/credentials/token-source.ts';
-import type { Credential } from '../adapters/kubernetes/credentials/token-source.ts';
-import { parseEndpoint } from '../adapters/kubernetes/egress/endpoint.ts';
-import type { Endpoint } from '../adapters/kubernetes/egress/endpoint.ts';
+import { staticBearer, type Credential } from '../adapters/kubernetes/credentials/token-source.ts';
+import { parseEndpoint, type Endpoint } from '../adapters/kubernetes/egress/endpoint.ts';
 import { HttpsTransport } from '../adapters/kubernetes/transport/transport.ts';
 import type { Transport, TransportAnswer } from '../adapters/kubernetes/transport/transport.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { ClusterAuthentication } from '../core/model/registration.ts';
-import { clusterUid } from '../core/model/identifiers.ts';
-import type { ClusterUid } from '../core/model/identifiers.ts';
+import { clusterUid, type ClusterUid } from '../core/model/identifiers.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { EngineCluster } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';

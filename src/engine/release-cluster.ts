@@ -9,8 +9,7 @@
 import { createHandBackAccess } from '../adapters/kubernetes/operator/hand-back-access.ts';
 import type { Transport } from '../adapters/kubernetes/transport/transport.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { handBack } from '../app/takeover/hand-back.ts';
-import type { HandBackResult } from '../app/takeover/hand-back.ts';
+import { handBack, type HandBackResult } from '../app/takeover/hand-back.ts';
 import { defaultReconcileOptions } from '../app/reconcile/process/dependencies.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';

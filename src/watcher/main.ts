@@ -32,14 +32,11 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import { judgeHealth } from './process/health.ts';
-import type { Health } from './process/health.ts';
-import { observeQueue, observeSource } from './process/vitals.ts';
+import { judgeHealth, type Health } from './process/health.ts';
+import { observeQueue, observeSource, Vitals } from './process/vitals.ts';
 import { DEFAULT_WATCHER_OPTIONS } from './session/options.ts';
 import { watcherReadings } from './process/readings.ts';
-import { Vitals } from './process/vitals.ts';
-import { createWatcher } from './session/watcher.ts';
-import type { Watcher } from './session/watcher.ts';
+import { createWatcher, type Watcher } from './session/watcher.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

@@ -18,8 +18,7 @@ import { createCredentialQueue } from '../adapters/sqs/event-queue.ts';
 import { createConsoleLog } from '../adapters/system/logs.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
-import { renewCredentials } from './renew/renew-credential.ts';
-import type { RenewalResult } from './renew/renew-credential.ts';
+import { renewCredentials, type RenewalResult } from './renew/renew-credential.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;

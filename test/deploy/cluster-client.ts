@@ -1,8 +1,7 @@
 /**
  * What the deploy test does in the cluster as its administrator: labels, DaemonSets, and looks at their pods.
  */
-import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { jsonItems, jsonMember, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { collectionPath } from '../../src/engine/apply-manifests.ts';
 import type { EngineCluster } from '../../src/engine/engine-options.ts';
 import { openTransport } from '../../src/engine/reach-cluster.ts';

@@ -21,8 +21,7 @@ import { REGION } from '../../scripts/deploy/aws-environment.ts';
 import type { LocalDeployment } from '../../scripts/deploy/local-deployment.ts';
 import type { ManagedCluster } from '../../scripts/deploy/managed-cluster.ts';
 import { sendToEvents } from '../../src/adapters/eventbridge/signed-request.ts';
-import { openClusterClient } from './cluster-client.ts';
-import type { ClusterClient, SeenPod } from './cluster-client.ts';
+import { openClusterClient, type ClusterClient, type SeenPod } from './cluster-client.ts';
 
 /** Its DaemonSet. */
 export const FLEET = 'fleet-agent';

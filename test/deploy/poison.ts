@@ -7,8 +7,7 @@
  * had read it before loses its write, and meets the unknown format when it reads again.
  */
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { STATE } from '../../src/adapters/dynamodb/records.ts';
 import type { DaemonSetRef } from '../../src/ports/stores/view-store.ts';
 

@@ -21,15 +21,13 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { awsEnvironment, REGION } from '../../scripts/deploy/aws-environment.ts';
-import { openEmulator } from '../../scripts/deploy/emulator.ts';
-import type { Emulator } from '../../scripts/deploy/emulator.ts';
+import { openEmulator, type Emulator } from '../../scripts/deploy/emulator.ts';
 import { createRollcallCommand } from '../../scripts/deploy/rollcall-command.ts';
 import type { RollcallCommand } from '../../scripts/deploy/rollcall-command.ts';
 import { createStackDeployment } from '../../scripts/deploy/stack-deployment.ts';
 import { waitFor } from '../../scripts/deploy/wait-for.ts';
 import { findFreePorts } from '../../scripts/lib/ports.ts';
-import { startReaper } from '../../scripts/lib/reaper.ts';
-import type { Reaper } from '../../scripts/lib/reaper.ts';
+import { startReaper, type Reaper } from '../../scripts/lib/reaper.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
 import type * as registries from '../../src/adapters/dynamodb/registry-store.ts';
 import {
@@ -40,8 +38,7 @@ import {
 import type { LeftHalfWay, ReleaseBefore, SentMessage } from '../support/release-before.ts';
 import { registrationOf } from '../support/store-suite.ts';
 import { skipWithoutTools, TOOLS } from '../support/require-tool.ts';
-import { makeCheckout } from './checkout.ts';
-import type { Checkout } from './checkout.ts';
+import { makeCheckout, type Checkout } from './checkout.ts';
 
 const ACCOUNT = '000000000000';
 const TABLES = ['view', 'registry'] as const;

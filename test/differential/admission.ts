@@ -3,8 +3,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../conformance/control-plane/api.ts';
-import { nodeNameOf } from './place.ts';
-import type { Place } from './place.ts';
+import { nodeNameOf, type Place } from './place.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';

@@ -3,10 +3,8 @@
  *
  * Pods of a node that left are deleted as pod garbage collection does it, without its minute of quarantine.
  */
-import { ApiError } from '../conformance/control-plane/api.ts';
-import type { KubernetesObject } from '../conformance/control-plane/api.ts';
-import { fakeNode, setNodeReady } from '../conformance/control-plane/nodes.ts';
-import type { Taint } from '../conformance/control-plane/nodes.ts';
+import { ApiError, type KubernetesObject } from '../conformance/control-plane/api.ts';
+import { fakeNode, setNodeReady, type Taint } from '../conformance/control-plane/nodes.ts';
 import { nodeNameOf, PLACE_LABEL } from './place.ts';
 import type { Operation } from './scenario.ts';
 import { markOf } from './write-all.ts';

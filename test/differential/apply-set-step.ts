@@ -2,14 +2,12 @@
  * Steps that happen to DaemonSets: created, edited, rolled back as `kubectl rollout undo` does it, deleted,
  * and made again under the same name.
  */
-import { ApiError } from '../conformance/control-plane/api.ts';
-import type { KubernetesObject } from '../conformance/control-plane/api.ts';
+import { ApiError, type KubernetesObject } from '../conformance/control-plane/api.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
 import { applySetWriter, collectionPath } from './apply-set-writer.ts';
 import { controllerOf, revisionNumber } from './find-pods.ts';
 import type { Operation, Propagation, SetForm } from './scenario.ts';
-import { applyForm, newDaemonSet } from './set-spec.ts';
-import type { SetSpec } from './set-spec.ts';
+import { applyForm, newDaemonSet, type SetSpec } from './set-spec.ts';
 import { waitForChange } from './wait-for-change.ts';
 
 type SetStep = Extract<Operation, { readonly op: `set-${string}` }>;

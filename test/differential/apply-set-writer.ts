@@ -5,8 +5,7 @@
 import { ApiError } from '../conformance/control-plane/api.ts';
 import type { ApiRequest, KubernetesObject } from '../conformance/control-plane/api.ts';
 import type { FlippedField, OthersOperation } from './scenario.ts';
-import { applyForm } from './set-spec.ts';
-import type { SetSpec } from './set-spec.ts';
+import { applyForm, type SetSpec } from './set-spec.ts';
 import type { StepOutcome, StepTarget } from './step-target.ts';
 import { waitForChange } from './wait-for-change.ts';
 import { markOf } from './write-all.ts';

@@ -9,8 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { PodPortrait, Portrait, SetPortrait } from './portrait.ts';
 import { isPassedOver, isUnderWay } from './rollout-order.ts';
-import { comparablePart, withoutAge } from './spoilt.ts';
-import type { Comparable } from './spoilt.ts';
+import { comparablePart, withoutAge, type Comparable } from './spoilt.ts';
 
 export type Comparison =
   | 'sets'

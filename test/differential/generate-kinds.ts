@@ -6,10 +6,8 @@
  * anyway, and some steps come in between. Pure.
  */
 import type { Seeded } from '../conformance/scenarios/seeded.ts';
-import { drawRow } from './draw-row.ts';
-import type { DrawRow } from './draw-row.ts';
-import { anyNode } from './generate-model.ts';
-import type { Model } from './generate-model.ts';
+import { drawRow, type DrawRow } from './draw-row.ts';
+import { anyNode, type Model } from './generate-model.ts';
 import type { Operation, SetForm, Step } from './scenario.ts';
 
 /** Longer than any scenario. */

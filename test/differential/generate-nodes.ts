@@ -3,8 +3,7 @@
  */
 import type { Seeded } from '../conformance/scenarios/seeded.ts';
 import type { Taint } from '../conformance/control-plane/nodes.ts';
-import { anyNode } from './generate-model.ts';
-import type { Model } from './generate-model.ts';
+import { anyNode, type Model } from './generate-model.ts';
 import type { Operation } from './scenario.ts';
 
 export function joinNode(model: Model): Operation {

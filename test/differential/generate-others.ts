@@ -6,10 +6,8 @@
  * Dice of its own, and it changes nothing in the model: what else a seed draws is the same without it. Pure.
  */
 import type { Seeded } from '../conformance/scenarios/seeded.ts';
-import { drawRow } from './draw-row.ts';
-import type { DrawRow } from './draw-row.ts';
-import { anyNode } from './generate-model.ts';
-import type { Model } from './generate-model.ts';
+import { drawRow, type DrawRow } from './draw-row.ts';
+import { anyNode, type Model } from './generate-model.ts';
 import type { Operation } from './scenario.ts';
 
 /** How often others write after what was drawn. */

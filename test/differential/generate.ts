@@ -4,10 +4,8 @@
  * A rough model of what exists keeps steps meaningful; a step that turns out to have no subject does
  * nothing. Pure: nothing is played here.
  */
-import { createSeeded } from '../conformance/scenarios/seeded.ts';
-import type { Seeded } from '../conformance/scenarios/seeded.ts';
-import { anyNode } from './generate-model.ts';
-import type { Model } from './generate-model.ts';
+import { createSeeded, type Seeded } from '../conformance/scenarios/seeded.ts';
+import { anyNode, type Model } from './generate-model.ts';
 import {
   joinNode,
   leaveNode,

@@ -6,10 +6,8 @@
  */
 import { createApiClient } from '../conformance/control-plane/api.ts';
 import type { ApiConnection, KubernetesObject } from '../conformance/control-plane/api.ts';
-import { startWatch } from '../conformance/control-plane/watch.ts';
-import type { WatchEvent } from '../conformance/control-plane/watch.ts';
-import { PLACE_LABEL } from './place.ts';
-import type { Place } from './place.ts';
+import { startWatch, type WatchEvent } from '../conformance/control-plane/watch.ts';
+import { PLACE_LABEL, type Place } from './place.ts';
 
 /** The kinds that are followed. */
 export type MirroredKind = 'pods' | 'nodes' | 'daemonSets' | 'revisions';

@@ -1,8 +1,7 @@
 /**
  * Deliberate errors that the differential suite must catch, planted as test/support/mutants.ts does it.
  */
-import { plantMutant } from '../support/mutants.ts';
-import type { Mutant, PlantedMutant } from '../support/mutants.ts';
+import { plantMutant, type Mutant, type PlantedMutant } from '../support/mutants.ts';
 import type { StepKind } from './step-kinds.ts';
 
 /** An error of src/core that a comparison with the built-in controller shows. */

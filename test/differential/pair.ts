@@ -5,17 +5,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiClient } from '../conformance/control-plane/api.ts';
-import type { ApiClient } from '../conformance/control-plane/api.ts';
-import { createActivityLog } from '../conformance/scenarios/activity-log.ts';
-import type { ActivityLog } from '../conformance/scenarios/activity-log.ts';
+import { createApiClient, type ApiClient } from '../conformance/control-plane/api.ts';
+import { createActivityLog, type ActivityLog } from '../conformance/scenarios/activity-log.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import type { Place } from './place.ts';
-import { startMirror } from './mirror.ts';
-import type { Mirror } from './mirror.ts';
-import { connectionOf, startPlanes } from './planes.ts';
-import type { PlaneAccess, Planes } from './planes.ts';
+import { startMirror, type Mirror } from './mirror.ts';
+import { connectionOf, startPlanes, type PlaneAccess, type Planes } from './planes.ts';
 
 export type SideName = 'original' | 'rollcall';
 

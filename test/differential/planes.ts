@@ -5,8 +5,7 @@
  * Runs that share them must not share places (place.ts), and no two of them may run at a time.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createApiClient } from '../conformance/control-plane/api.ts';
-import type { ApiConnection } from '../conformance/control-plane/api.ts';
+import { createApiClient, type ApiConnection } from '../conformance/control-plane/api.ts';
 import { startControlPlane } from '../conformance/control-plane/control-plane.ts';
 import type { ControlPlane } from '../conformance/control-plane/control-plane.ts';
 import type { TestActor } from '../conformance/control-plane/identities.ts';

@@ -4,8 +4,7 @@
  * back. Only a disagreement that no replay shows again is chance. A bound that Rollcall passed never is: it counts
  * at once, and is not played again. How much chance a run is granted: excused.ts.
  */
-import type { ConfirmedResult } from './excused.ts';
-import { judgeReplays, REPLAYS_COUNT } from './excused.ts';
+import { judgeReplays, REPLAYS_COUNT, type ConfirmedResult } from './excused.ts';
 import type { Pair } from './pair.ts';
 import type { PlayResult } from './play.ts';
 import { boundsPassed, isDisagreement, playAll } from './play-all.ts';

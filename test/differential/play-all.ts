@@ -2,8 +2,7 @@
  * Plays many scenarios on one pair of control planes, several at once, and hands each result on as it comes.
  */
 import type { Pair } from './pair.ts';
-import { playScenario } from './play.ts';
-import type { PlayResult } from './play.ts';
+import { playScenario, type PlayResult } from './play.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface PlayAllOptions {

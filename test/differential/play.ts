@@ -17,17 +17,13 @@ import { isBackingOff, isForgetful, lateReason, starvedNodes } from './known-dif
 import { appsOfNew } from './overlap.ts';
 import type { Settling } from './lateness.ts';
 import type { Pair, Side } from './pair.ts';
-import { placeOf } from './place.ts';
-import type { Place } from './place.ts';
-import type { Scenario, Step } from './scenario.ts';
-import { describeStep } from './scenario.ts';
-import { countKinds } from './step-kinds.ts';
-import type { StepKind } from './step-kinds.ts';
+import { placeOf, type Place } from './place.ts';
+import { describeStep, type Scenario, type Step } from './scenario.ts';
+import { countKinds, type StepKind } from './step-kinds.ts';
 import { LAST_PATIENCE, memoryDuring, PATIENCE, settle } from './settle.ts';
 import type { Memory, Patience, QuietPoint } from './settle.ts';
 import { waitForChange } from './wait-for-change.ts';
-import { watchBounds } from './watch-bounds.ts';
-import type { BoundViolation } from './watch-bounds.ts';
+import { watchBounds, type BoundViolation } from './watch-bounds.ts';
 
 /** Something worth counting that is no disagreement, by the name of its reason. */
 export interface PlayNote {

@@ -9,8 +9,7 @@ import { readPod } from '../conformance/control-plane/observed-records.ts';
 import { isWithoutAvailability } from './at-rest.ts';
 import { controllerOf, HASH_LABEL, numbersByHash, revisionNumber } from './find-pods.ts';
 import type { Mirror } from './mirror.ts';
-import { roleOfNode } from './place.ts';
-import type { Place } from './place.ts';
+import { roleOfNode, type Place } from './place.ts';
 
 /** A pod, told apart by nothing but what it is. */
 export interface PodPortrait {

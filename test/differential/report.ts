@@ -6,8 +6,7 @@ import { describeLateness, measureLateness } from './lateness.ts';
 import type { PlayResult } from './play.ts';
 import { boundsPassed, isDisagreement } from './play-all.ts';
 import { describeStep } from './scenario.ts';
-import { STEP_KINDS } from './step-kinds.ts';
-import type { StepKind } from './step-kinds.ts';
+import { STEP_KINDS, type StepKind } from './step-kinds.ts';
 
 const VALUE_CHARACTERS_MAX = 3000;
 

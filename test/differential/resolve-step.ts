@@ -5,8 +5,7 @@
 import { readPod } from '../conformance/control-plane/observed-records.ts';
 import { findSubjects } from './find-pods.ts';
 import type { Pair } from './pair.ts';
-import { nodeNameOf, roleOfNode } from './place.ts';
-import type { Place } from './place.ts';
+import { nodeNameOf, roleOfNode, type Place } from './place.ts';
 import type { Step } from './scenario.ts';
 
 /** The step on a node that has what it is about; unchanged where none has. */

@@ -4,8 +4,7 @@
  *
  * The API takes one value for each field: several nodes are several terms (In), or several fields of one (NotIn).
  */
-import { nodeNameOf } from './place.ts';
-import type { Place } from './place.ts';
+import { nodeNameOf, type Place } from './place.ts';
 import type { SetForm } from './scenario.ts';
 
 interface Requirement {

@@ -2,8 +2,7 @@
  * DaemonSets of scenarios: a base, and the fields that a form changes in it. Pure.
  */
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
-import type { Place } from './place.ts';
-import { PLACE_LABEL, nodeNameOf } from './place.ts';
+import { PLACE_LABEL, nodeNameOf, type Place } from './place.ts';
 import type { SetForm, StrategyForm } from './scenario.ts';
 import { changeAffinity } from './set-affinity.ts';
 

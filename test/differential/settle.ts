@@ -7,12 +7,10 @@
  * noted, with who changed. Rollcall is never touched.
  */
 import { findUnrest, lacksPods } from './at-rest.ts';
-import { canonical, comparePortraits } from './compare.ts';
-import type { ComparisonResult } from './compare.ts';
+import { canonical, comparePortraits, type ComparisonResult } from './compare.ts';
 import type { Pair, SideName } from './pair.ts';
 import type { Place } from './place.ts';
-import { drawPortrait, NUDGE_ANNOTATION } from './portrait.ts';
-import type { Portrait } from './portrait.ts';
+import { drawPortrait, NUDGE_ANNOTATION, type Portrait } from './portrait.ts';
 import type { Step } from './scenario.ts';
 import { SET_NAMES } from './set-spec.ts';
 import type { Comparable } from './spoilt.ts';

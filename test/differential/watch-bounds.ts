@@ -13,9 +13,8 @@ import { isPlacedOn, isPodAvailable, readBudget } from './budget.ts';
 import { controllerOf, HASH_LABEL, revisionNumber } from './find-pods.ts';
 import type { MirrorEvent } from './mirror.ts';
 import type { Pair, Side, SideName } from './pair.ts';
-import { nodeNameOf } from './place.ts';
+import { nodeNameOf, type Place } from './place.ts';
 import { findPassedOver, isOfFormerRevision } from './rollout-order.ts';
-import type { Place } from './place.ts';
 import type { Step } from './scenario.ts';
 
 export interface BoundViolation {

@@ -4,8 +4,7 @@
  * The runner is `node --test` with what scripts/test.ts preloads. At the time-out, and when `signal` is aborted, the whole
  * group is killed: whatever the tests started goes with them. It does not judge.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';

@@ -9,15 +9,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startReaper } from '../../scripts/lib/reaper.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
-import { chooseRows, UsageError } from './choose-rows.ts';
-import type { ChosenRows } from './choose-rows.ts';
+import { chooseRows, UsageError, type ChosenRows } from './choose-rows.ts';
 import { copyRepository } from './copy-repository.ts';
 import type { Judgement } from './judge-run.ts';
-import { killerOf } from './planted-bug.ts';
-import type { PlantedBug } from './planted-bug.ts';
+import { killerOf, type PlantedBug } from './planted-bug.ts';
 import { PLANTED_BUGS } from './table.ts';
-import { tryBug } from './try-bug.ts';
-import type { Trial } from './try-bug.ts';
+import { tryBug, type Trial } from './try-bug.ts';
 
 const USAGE = `Usage: npm run test:mutants -- [NAME…] [--tenth N]
 

@@ -6,12 +6,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileOf, mutate } from '../support/mutants.ts';
-import { judgeRun } from './judge-run.ts';
-import type { Judgement } from './judge-run.ts';
-import { killerOf } from './planted-bug.ts';
-import type { PlantedBug } from './planted-bug.ts';
-import { runTest } from './run-test.ts';
-import type { TestRun } from './run-test.ts';
+import { judgeRun, type Judgement } from './judge-run.ts';
+import { killerOf, type PlantedBug } from './planted-bug.ts';
+import { runTest, type TestRun } from './run-test.ts';
 
 /** Where, for how long at most, and until when. */
 export type Trial = Pick<TestRun, 'directory' | 'onGroup' | 'signal' | 'timeoutMs'>;

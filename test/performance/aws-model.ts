@@ -14,8 +14,7 @@ import {
 } from '../support/model/assumed-latencies.ts';
 import { usedBetween } from '../support/model/model-use.ts';
 import type { ModelWorld } from '../support/model/model-world.ts';
-import { join, settledFleet } from './support/model-joins.ts';
-import type { JoinTimes } from './support/model-joins.ts';
+import { join, settledFleet, type JoinTimes } from './support/model-joins.ts';
 import { say } from './support/say.ts';
 import { percentile, renderRows } from './support/statistics.ts';
 

@@ -9,10 +9,8 @@
 import assert from 'node:assert/strict';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { imagesOf, setImageOf } from '../support/model/model-look.ts';
-import { ModelWorld } from '../support/model/model-world.ts';
-import type { ModelCluster } from '../support/model/model-world.ts';
-import { join } from './support/model-joins.ts';
-import type { JoinTimes } from './support/model-joins.ts';
+import { ModelWorld, type ModelCluster } from '../support/model/model-world.ts';
+import { join, type JoinTimes } from './support/model-joins.ts';
 import { say } from './support/say.ts';
 import { percentile, renderRows } from './support/statistics.ts';
 

@@ -5,8 +5,7 @@
  *
  * Bounded: every wait has a deadline, and everything is stopped at the end.
  */
-import { observerNowMs } from '../conformance/control-plane/observer.ts';
-import type { Observer } from '../conformance/control-plane/observer.ts';
+import { observerNowMs, type Observer } from '../conformance/control-plane/observer.ts';
 import {
   countPods,
   createDaemonSet,
@@ -15,8 +14,7 @@ import {
   settle,
 } from './support/bench-cluster.ts';
 import type { BenchCluster } from './support/bench-cluster.ts';
-import { holdContest, NODES_COUNT } from './support/contest.ts';
-import type { Timing } from './support/contest.ts';
+import { holdContest, NODES_COUNT, type Timing } from './support/contest.ts';
 
 const NAME = 'agent';
 

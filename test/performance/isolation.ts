@@ -5,8 +5,7 @@
  * Everything runs in this one process on the local engine, so part of the factor is processor time that Lambda
  * would not share. Bounded: changes are counted, and every wait has a deadline.
  */
-import { IsolationStage } from '../support/isolation/isolation-stage.ts';
-import type { Noise } from '../support/isolation/isolation-stage.ts';
+import { IsolationStage, type Noise } from '../support/isolation/isolation-stage.ts';
 import { percentile, renderRows } from './support/statistics.ts';
 import { say } from './support/say.ts';
 

@@ -14,8 +14,7 @@
  * Bounded: joins are counted, every wait has a deadline, everything is stopped at the end.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { createApiClient } from '../conformance/control-plane/api.ts';
-import type { ApiClient } from '../conformance/control-plane/api.ts';
+import { createApiClient, type ApiClient } from '../conformance/control-plane/api.ts';
 import { startControlPlane } from '../conformance/control-plane/control-plane.ts';
 import type { ControlPlane } from '../conformance/control-plane/control-plane.ts';
 import {

@@ -9,13 +9,11 @@
 import { readFileSync } from 'node:fs';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Transport } from '../../src/adapters/kubernetes/transport/transport.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { applyManifests } from '../../src/engine/apply-manifests.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import { startClusterThread } from '@rollcall/local-cluster/cluster/cluster-thread.ts';
-import { DEFAULT_CAPACITY } from '@rollcall/local-cluster/machines/machine.ts';
-import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
+import { DEFAULT_CAPACITY, type MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
 import {
   engineClusterOf,
   LOCAL_PROBE_WAIT_MS,

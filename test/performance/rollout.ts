@@ -17,8 +17,7 @@ import {
   settle,
 } from './support/bench-cluster.ts';
 import type { BenchCluster } from './support/bench-cluster.ts';
-import { holdContest, NODES_COUNT } from './support/contest.ts';
-import type { Timing } from './support/contest.ts';
+import { holdContest, NODES_COUNT, type Timing } from './support/contest.ts';
 
 const NAME = 'agent';
 const REVISION_LABEL = 'rollcall.test/bench-revision';

@@ -12,8 +12,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { it } from 'node:test';
-import { tryAsSecondUser, whyNoSecondUser } from '../support/second-user.ts';
-import type { Attempt } from '../support/second-user.ts';
+import { tryAsSecondUser, whyNoSecondUser, type Attempt } from '../support/second-user.ts';
 
 const MAIN = new URL('../../src/cli/main.ts', import.meta.url).pathname;
 const CLUSTER = 'local-1';

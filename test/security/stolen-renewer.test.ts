@@ -15,14 +15,11 @@ import { encodeWatcherMessage } from '../../src/adapters/sqs/schema/watcher-mess
 import type { CredentialMessage } from '../../src/core/model/watcher-message.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
-import { subjectOf } from '../../src/ports/stores/credential-store.ts';
-import type { TokenPurpose } from '../../src/ports/stores/credential-store.ts';
-import { startFunctionWorld } from '../support/rights/function-world.ts';
-import type { FunctionWorld } from '../support/rights/function-world.ts';
+import { subjectOf, type TokenPurpose } from '../../src/ports/stores/credential-store.ts';
+import { startFunctionWorld, type FunctionWorld } from '../support/rights/function-world.ts';
 import { answerJson, statusBody } from '../support/scripted-api-server.ts';
 import { ScriptedSender } from '../support/scripted-sender.ts';
-import { serviceAccountToken } from '../support/service-account-token.ts';
-import type { TokenContent } from '../support/service-account-token.ts';
+import { serviceAccountToken, type TokenContent } from '../support/service-account-token.ts';
 
 const QUEUE = 'rollcall-local-credentials';
 /** Stands for the signature: who has it has the token. */

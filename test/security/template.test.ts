@@ -21,8 +21,7 @@ import { queueRules } from '../support/template/queue-rules.ts';
 import { rightsRules } from '../support/template/rights-rules.ts';
 import { storeRules } from '../support/template/store-rules.ts';
 import { stuckRules } from '../support/template/stuck-rules.ts';
-import { at, ofType, textOf } from '../support/template/template.ts';
-import type { Template } from '../support/template/template.ts';
+import { at, ofType, textOf, type Template } from '../support/template/template.ts';
 import { VIOLATIONS } from '../support/template/violations.ts';
 import { watchRules } from '../support/template/watch-rules.ts';
 

@@ -1,8 +1,7 @@
 // A stage of more clusters than one turn can look at: seen part by part, and neither a halt, an order nor the end waits for ever.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { KIND_SITE } from '../support/fleet-simulation/fleet-site.ts';
-import type { FleetSite } from '../support/fleet-simulation/fleet-site.ts';
+import { KIND_SITE, type FleetSite } from '../support/fleet-simulation/fleet-site.ts';
 import {
   holding,
   isDone,

@@ -5,8 +5,7 @@ import { uid } from '../../src/core/model/identifiers.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { phaseOf } from '../support/simulation/controllers.ts';
 import { podOn, podsOf, slotOn, theWatcher } from '../support/simulation/look.ts';
-import { rawNode, rawPod } from '../support/simulation/objects.ts';
-import type { RawPodOptions } from '../support/simulation/objects.ts';
+import { rawNode, rawPod, type RawPodOptions } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
 
 test('row 85: orphans seen before the DaemonSet that will adopt them are adopted, not doubled', async () => {

@@ -1,8 +1,7 @@
 // Watchers that come and go, and an etcd that goes back: epochs and eras, end to end.
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { World } from '../support/simulation/world.ts';
-import { World as SimulatedWorld } from '../support/simulation/world.ts';
+import { World as SimulatedWorld, type World } from '../support/simulation/world.ts';
 import { auditMarks } from '../support/simulation/mark-audit.ts';
 import { rawNode } from '../support/simulation/objects.ts';
 import { podsOf, theWatcher } from '../support/simulation/look.ts';

@@ -5,8 +5,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { GateRule, Passage } from '../support/simulation/gate.ts';
 import { imageOf, podOn, podsOf, setImage, watchReady } from '../support/simulation/look.ts';
-import type { RawDaemonSetOptions } from '../support/simulation/objects.ts';
-import { rawNode } from '../support/simulation/objects.ts';
+import { rawNode, type RawDaemonSetOptions } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
 
 const SIX = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];

@@ -10,12 +10,10 @@ import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetRef } from '../../src/ports/stores/view-store.ts';
 import { wholeClusterRecord } from './fleet-rollout-store-suite.ts';
 import { breachOf } from './rollout-records.ts';
-import { CommandWorld } from './command-world.ts';
-import type { CommandStores } from './command-world.ts';
+import { CommandWorld, type CommandStores } from './command-world.ts';
 import { fleetDocument } from './fleet-samples.ts';
 import { fleetRecord } from './ordered-fleet.ts';
-import { ReconcileWorld } from './reconcile-world.ts';
-import type { WorldOptions } from './reconcile-world.ts';
+import { ReconcileWorld, type WorldOptions } from './reconcile-world.ts';
 
 export const MINUTE_MS = 60_000;
 const NOTE = { by: 'ann', why: 'INC-1', atMs: 0 };

@@ -1,6 +1,5 @@
 /** Makes a table of the shape that all of ours have (infra/tables.yml): a string `pk`, a string `sk`, paid by request. */
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** Makes it on any DynamoDB endpoint; rejects where one of this name is there already. */
 export async function createKeyTable(client: DynamoDBClient, tableName: string): Promise<void> {

@@ -1,8 +1,7 @@
 /** Facts about a cluster in health, for tests of the doctor: each test spoils one. */
 import type { Finding } from '../../src/app/checks/finding.ts';
-import type { Facts, Need } from '../../src/app/checks/needs.ts';
+import { checked, type Facts, type Need } from '../../src/app/checks/needs.ts';
 import { checksOf, judgeAll } from '../../src/app/checks/table.ts';
-import { checked } from '../../src/app/checks/needs.ts';
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import { NO_FREEZE } from '../../src/core/takeover/freeze.ts';
 import { WATCHED_KINDS } from '../../src/core/model/projections.ts';

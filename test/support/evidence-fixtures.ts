@@ -1,12 +1,10 @@
 /**
  * Builders for tests of evidence: judged pods, nodes of a trial, and a trial that is looked at failure by failure.
  */
-import { nodeName } from '../../src/core/model/identifiers.ts';
-import type { NodeName } from '../../src/core/model/identifiers.ts';
+import { nodeName, type NodeName } from '../../src/core/model/identifiers.ts';
 import type { Trial } from '../../src/core/model/rollout-record.ts';
 import type { JudgedPod, FailedPod } from '../../src/core/health/pod-signs.ts';
-import { advanceTrial, startTrial } from '../../src/core/health/trial.ts';
-import type { TrialNode } from '../../src/core/health/trial.ts';
+import { advanceTrial, startTrial, type TrialNode } from '../../src/core/health/trial.ts';
 import { NOW_MS } from './core-fixtures.ts';
 
 const MINUTE_MS = 60_000;

@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { NO_MIRROR } from '../../src/core/fleet/told/fleet-mirror.ts';
-import type { FleetMirror } from '../../src/core/fleet/told/fleet-mirror.ts';
+import { NO_MIRROR, type FleetMirror } from '../../src/core/fleet/told/fleet-mirror.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { FleetMirrorStore } from '../../src/ports/stores/fleet-mirror-store.ts';
 

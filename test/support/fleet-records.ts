@@ -4,7 +4,7 @@
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { FleetManifest } from '../../src/core/fleet/fleet-daemon-set.ts';
 import { fleetRenderer } from '../../src/core/fleet/render-fleet.ts';
-import type { HeardCluster } from '../../src/core/fleet/rollout/judge-cluster.ts';
+import type { HeardCluster, ClusterVerdict } from '../../src/core/fleet/rollout/judge-cluster.ts';
 import type { ClusterFailureCause } from '../../src/core/fleet/rollout/failure-class.ts';
 import type {
   FleetClusterRecord,
@@ -12,7 +12,6 @@ import type {
   FleetRelease,
   GoodFleetRelease,
 } from '../../src/core/fleet/rollout/fleet-record.ts';
-import type { ClusterVerdict } from '../../src/core/fleet/rollout/judge-cluster.ts';
 import type { GivenCluster, ObservedStage } from '../../src/core/fleet/rollout/tally-stage.ts';
 import { clusterId, clusterUid } from '../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';

@@ -4,8 +4,7 @@
  *
  * In this order: being deleted; a status of an older generation; Reconciling; Stalled; Ready. Without any of these it is current.
  */
-import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonItems, jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 
 export type KStatus = 'Current' | 'InProgress' | 'Failed' | 'Terminating';
 

@@ -9,8 +9,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { createOwnThreads } from './own-threads.ts';
-import type { OwnThreads } from './own-threads.ts';
+import { createOwnThreads, type OwnThreads } from './own-threads.ts';
 
 export interface PaceMeter {
   /** 1 on a quiet machine of the reference kind, 2 where everything takes twice as long. Ends the meter. */

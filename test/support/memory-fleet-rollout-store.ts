@@ -3,8 +3,7 @@
  *
  * One suite (fleet-rollout-store-suite.ts) holds it and the DynamoDB adapter to the same answers.
  */
-import { formatFleetKey } from '../../src/core/fleet/fleet-daemon-set.ts';
-import type { FleetKey } from '../../src/core/fleet/fleet-daemon-set.ts';
+import { formatFleetKey, type FleetKey } from '../../src/core/fleet/fleet-daemon-set.ts';
 import type {
   FleetClusterRecord,
   FleetRecord,
@@ -19,8 +18,7 @@ import type {
   FleetRolloutStore,
   FleetVersion,
 } from '../../src/ports/stores/fleet-rollout-store.ts';
-import { aroundCall } from './store-hooks.ts';
-import type { StoreCall, StoreHooks } from './store-hooks.ts';
+import { aroundCall, type StoreCall, type StoreHooks } from './store-hooks.ts';
 
 interface StoredList {
   readonly version: number;

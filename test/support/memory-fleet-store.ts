@@ -3,8 +3,7 @@
  *
  * One suite (fleet-store-suite.ts) holds it and the DynamoDB adapter to the same answers.
  */
-import { formatFleetKey } from '../../src/core/fleet/fleet-daemon-set.ts';
-import type { FleetKey } from '../../src/core/fleet/fleet-daemon-set.ts';
+import { formatFleetKey, type FleetKey } from '../../src/core/fleet/fleet-daemon-set.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type {
   FleetHead,

@@ -5,11 +5,9 @@
  */
 import { parseFreeze, parseStopNote } from '../../src/adapters/dynamodb/registration-schema.ts';
 import type { StopNote } from '../../src/core/status/outages.ts';
-import { NO_FREEZE } from '../../src/core/takeover/freeze.ts';
-import type { Freeze } from '../../src/core/takeover/freeze.ts';
+import { NO_FREEZE, type Freeze } from '../../src/core/takeover/freeze.ts';
 import type { FreezeStore } from '../../src/ports/stores/freeze-store.ts';
-import { aroundCall } from './store-hooks.ts';
-import type { StoreCall, StoreHooks } from './store-hooks.ts';
+import { aroundCall, type StoreCall, type StoreHooks } from './store-hooks.ts';
 
 /** A store in memory. */
 export class MemoryFreezeStore implements FreezeStore {

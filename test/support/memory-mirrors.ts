@@ -4,10 +4,8 @@
  * Can be told to refuse or not to answer.
  */
 import assert from 'node:assert/strict';
-import { canonicalJson, isJsonObject, jsonMember } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
-import type { FleetMirror } from '../../src/core/fleet/told/fleet-mirror.ts';
-import { NO_MIRROR } from '../../src/core/fleet/told/fleet-mirror.ts';
+import { canonicalJson, isJsonObject, jsonMember, type JsonObject } from '@rollcall/base/json.ts';
+import { NO_MIRROR, type FleetMirror } from '../../src/core/fleet/told/fleet-mirror.ts';
 import type { LiveRead } from '../../src/ports/cluster/cluster-access.ts';
 import type { MirrorAccess, MirrorWrite } from '../../src/ports/cluster/mirror-access.ts';
 import type { FleetMirrorStore } from '../../src/ports/stores/fleet-mirror-store.ts';

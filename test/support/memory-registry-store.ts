@@ -16,8 +16,7 @@ import type {
   RegistrationWrite,
   RegistryStore,
 } from '../../src/ports/stores/registry-store.ts';
-import { aroundCall } from './store-hooks.ts';
-import type { StoreCall, StoreHooks } from './store-hooks.ts';
+import { aroundCall, type StoreCall, type StoreHooks } from './store-hooks.ts';
 
 const DAY_MS = 86_400_000;
 /** Of these each claimed cluster has a note of its own. */

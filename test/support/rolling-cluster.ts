@@ -11,8 +11,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Marks } from '../../src/core/model/watcher-message.ts';
 import type { Plan } from '../../src/core/model/plan.ts';
 import { OWNER_UID } from './core-fixtures.ts';
-import { FencedCluster } from './fenced-cluster.ts';
-import type { Fate } from './fenced-cluster.ts';
+import { FencedCluster, type Fate } from './fenced-cluster.ts';
 import { referencePlacement } from './reference-placement.ts';
 import { referenceBudget } from './reference-rollout.ts';
 

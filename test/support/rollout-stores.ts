@@ -1,12 +1,10 @@
 /** A registered cluster with one DaemonSet `ops/agent` under a policy, in the stores of a command. */
 import assert from 'node:assert/strict';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { uid } from '../../src/core/model/identifiers.ts';
-import type { DaemonSetKey } from '../../src/core/model/identifiers.ts';
+import { uid, type DaemonSetKey } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
-import { emptyState } from '../../src/core/model/state.ts';
-import type { DaemonSetState } from '../../src/core/model/state.ts';
+import { emptyState, type DaemonSetState } from '../../src/core/model/state.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
 import type { DaemonSetRef, ViewStore } from '../../src/ports/stores/view-store.ts';
 import type { FleetClusterRecord, FleetRecord } from '../../src/core/fleet/rollout/fleet-record.ts';

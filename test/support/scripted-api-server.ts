@@ -7,8 +7,7 @@
 import { createServer } from 'node:https';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { makeTestCertificate } from './test-certificate.ts';
-import type { TestCertificate } from './test-certificate.ts';
+import { makeTestCertificate, type TestCertificate } from './test-certificate.ts';
 
 /** A request as it arrived. */
 export interface SeenRequest {

@@ -9,8 +9,7 @@
 import { clusterUid, resourceVersion } from '../../src/core/model/identifiers.ts';
 import type { ClusterUid, ResourceVersion } from '../../src/core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { WATCHED_KINDS } from '../../src/core/model/projections.ts';
-import type { WatchedKind } from '../../src/core/model/projections.ts';
+import { WATCHED_KINDS, type WatchedKind } from '../../src/core/model/projections.ts';
 import type {
   LeaseWrite,
   ListPage,

@@ -5,8 +5,7 @@
  * a copy is the present template of an owner that exists. Only containers are compared: the whole comparison is held to a
  * real API server by test/conformance/rights.
  */
-import { canonicalJson, jsonMember } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, jsonMember, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, RefusalCode } from '../../src/core/model/effects.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';

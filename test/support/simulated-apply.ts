@@ -5,8 +5,7 @@
  * `{ 'f:<path>': {} }`, flat, under the manager's name and operation. There is no defaulting and no validation: the local cluster
  * has them, and the conformance suite the real server's.
  */
-import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { FieldConflict } from '../../src/ports/cluster/manifest-access.ts';
 

@@ -7,8 +7,7 @@
  * each write it checks S1, S4 and S5 itself, as an observer that no fault can reach (`violations`).
  */
 import type { AnswerTiming } from '../../src/core/model/projections.ts';
-import { resourceVersion } from '../../src/core/model/identifiers.ts';
-import type { ClusterUid } from '../../src/core/model/identifiers.ts';
+import { resourceVersion, type ClusterUid } from '../../src/core/model/identifiers.ts';
 import type { Effect, Outcome, RefusalCode } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
@@ -25,8 +24,7 @@ import {
   readFieldManagers,
   readPodMetadata,
 } from '../../src/adapters/kubernetes/api/object-reader.ts';
-import { CREATED, isPlainCreate } from './simulated-creates.ts';
-import type { PlainCreate } from './simulated-creates.ts';
+import { CREATED, isPlainCreate, type PlainCreate } from './simulated-creates.ts';
 import type { ClusterHooks, Kind } from './simulated-hooks.ts';
 import {
   controllerUid,

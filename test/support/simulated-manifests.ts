@@ -1,14 +1,12 @@
 /** The simulated cluster's requests of server-side apply: fences, dry runs, faults; what is owned is simulated-apply.ts'. */
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject, ObjectMeta } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { FleetManifest } from '../../src/core/fleet/fleet-daemon-set.ts';
 import { FIELD_MANAGER } from '../../src/ports/cluster/manifest-access.ts';
 import type { ApplyOptions, ManifestOutcome } from '../../src/ports/cluster/manifest-access.ts';
 import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
-import { applyManifest, noteUpdate } from './simulated-apply.ts';
-import type { Applied } from './simulated-apply.ts';
+import { applyManifest, noteUpdate, type Applied } from './simulated-apply.ts';
 import type { ClusterHooks } from './simulated-hooks.ts';
 
 export interface ManifestPlace {

@@ -3,8 +3,7 @@
  * by the local cluster's code, which is held to the real server's.
  */
 import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Outcome, UpdateStatusEffect } from '../../src/core/model/effects.ts';
 import { isPatch } from '../../src/core/status/status-patch.ts';

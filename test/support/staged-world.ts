@@ -5,10 +5,8 @@
  * decide; what happens when runs cross or die is played there. In copilot a built-in controller makes every pod, of the
  * newest template, in the next tick; in takeover the plan's creates do.
  */
-import type { JsonObject } from '@rollcall/base/json.ts';
-import { jsonMember } from '@rollcall/base/json.ts';
-import { uid } from '../../src/core/model/identifiers.ts';
-import type { NodeName } from '../../src/core/model/identifiers.ts';
+import { jsonMember, type JsonObject } from '@rollcall/base/json.ts';
+import { uid, type NodeName } from '../../src/core/model/identifiers.ts';
 import type { Plan } from '../../src/core/model/plan.ts';
 import type { NodeProjection, PodProjection, Tombstone } from '../../src/core/model/projections.ts';
 import type { RefusalEntry } from '../../src/core/model/state.ts';

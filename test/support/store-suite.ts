@@ -15,8 +15,7 @@ import {
   resourceVersion,
   uid,
 } from '../../src/core/model/identifiers.ts';
-import { ZERO_STAMP, stampOf } from '../../src/core/model/position.ts';
-import type { Stamp } from '../../src/core/model/position.ts';
+import { ZERO_STAMP, stampOf, type Stamp } from '../../src/core/model/position.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { emptyState } from '../../src/core/model/state.ts';
 import type { ClusterMeta, NameItem, Slice } from '../../src/core/model/view-items.ts';

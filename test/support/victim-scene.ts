@@ -5,8 +5,7 @@ import type {
   VictimConfirmation,
   VictimTrust,
 } from '../../src/app/reconcile/confirm/confirm-victims.ts';
-import { NO_OWN_PODS } from '../../src/app/reconcile/confirm/live-pods.ts';
-import type { OwnPods } from '../../src/app/reconcile/confirm/live-pods.ts';
+import { NO_OWN_PODS, type OwnPods } from '../../src/app/reconcile/confirm/live-pods.ts';
 import { projectLivePod } from '../../src/core/projections/project.ts';
 import { clusterUid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';

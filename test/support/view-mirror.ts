@@ -9,11 +9,9 @@
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { nodeName, resourceVersion, uid as asUid } from '../../src/core/model/identifiers.ts';
 import type { ClusterUid, Epoch, Incarnation } from '../../src/core/model/identifiers.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { canonicalJson, type Json } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject, Taint } from '@rollcall/base/objects.ts';
-import { ZERO_STAMP, stampOf } from '../../src/core/model/position.ts';
-import type { Stamp } from '../../src/core/model/position.ts';
+import { ZERO_STAMP, stampOf, type Stamp } from '../../src/core/model/position.ts';
 import type {
   NodeProjection,
   Projection,

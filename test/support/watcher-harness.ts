@@ -3,16 +3,13 @@
  */
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
-import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/session/options.ts';
-import type { WatcherOptions } from '../../src/watcher/session/options.ts';
-import { createWatcher } from '../../src/watcher/session/watcher.ts';
-import type { Watcher } from '../../src/watcher/session/watcher.ts';
+import { DEFAULT_WATCHER_OPTIONS, type WatcherOptions } from '../../src/watcher/session/options.ts';
+import { createWatcher, type Watcher } from '../../src/watcher/session/watcher.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from './memory-metrics.ts';
 import { RecordingEventQueue } from './recording-event-queue.ts';
 import { ReferenceIngest } from './reference-ingest.ts';
-import { ScriptedWatchSource } from './scripted-watch-source.ts';
-import type { ObjectDraft } from './scripted-watch-source.ts';
+import { ScriptedWatchSource, type ObjectDraft } from './scripted-watch-source.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 

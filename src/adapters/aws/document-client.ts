@@ -5,11 +5,9 @@
  * made on it (spec faults 32). Undefined members are left out, as JSON does. Where the tables are and
  * which credentials apply is the composition root's business.
  */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { CALL_LIMITS, createAwsClient } from './create-client.ts';
-import type { CallLimits } from './create-client.ts';
+import { CALL_LIMITS, createAwsClient, type CallLimits } from './create-client.ts';
 
 /** A document client for the stores, under the limits of a function unless said. Close it with `destroy()`. */
 export function createDocumentClient(

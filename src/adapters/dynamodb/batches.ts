@@ -10,8 +10,7 @@ import { BatchExecuteStatementCommand, BatchGetCommand, GetCommand } from '@aws-
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchesInFlight } from '@rollcall/base/system/batches-in-flight.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
-import type { ItemKey, StoredItem } from './item-codec.ts';
-import { keyIn } from './item-codec.ts';
+import { keyIn, type ItemKey, type StoredItem } from './item-codec.ts';
 
 interface AskedItem {
   readonly tableName: string;

@@ -4,8 +4,7 @@
  * a newer release would be lost with it. Lists are held to their bounds.
  */
 import * as v from 'valibot';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type JsonObject } from '@rollcall/base/json.ts';
 import {
   POOL_CLUSTERS_MAX,
   POOL_COUNTED_MAX,
@@ -21,8 +20,7 @@ import type {
   FleetRecord,
 } from '../../core/fleet/rollout/fleet-record.ts';
 import type { KeptLook } from '../../core/fleet/rollout/tally-stage.ts';
-import type { ClusterId } from '../../core/model/identifiers.ts';
-import { clusterId, clusterUid, nodeName } from '../../core/model/identifiers.ts';
+import { clusterId, clusterUid, nodeName, type ClusterId } from '../../core/model/identifiers.ts';
 import type { FleetInstance } from '../../ports/stores/fleet-rollout-store.ts';
 import type { FleetHead } from '../../ports/stores/fleet-store.ts';
 import {

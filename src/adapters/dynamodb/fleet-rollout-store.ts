@@ -18,8 +18,7 @@ import type { KeptLook } from '../../core/fleet/rollout/tally-stage.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { MEMBERS_PER_PAGE } from '../../ports/stores/fleet-rollout-store.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
-import { ItemUnreadableError, at, keyIn, namesIn } from './item-codec.ts';
-import type { ItemKey } from './item-codec.ts';
+import { ItemUnreadableError, at, keyIn, namesIn, type ItemKey } from './item-codec.ts';
 import {
   FLEET_CLUSTER,
   FLEET_LOOKS,
@@ -29,8 +28,7 @@ import {
   MEMBERS_PREFIX,
   fleetPartition,
 } from './fleet-records.ts';
-import { Table, ifSame } from './table.ts';
-import type { DynamoStoreOptions } from './table.ts';
+import { Table, ifSame, type DynamoStoreOptions } from './table.ts';
 
 /** Pages written, and items removed, side by side. */
 const AT_ONCE = 16;

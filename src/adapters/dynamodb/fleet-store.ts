@@ -17,8 +17,7 @@ import type {
 } from '../../ports/stores/fleet-store.ts';
 import { ItemTooLargeError, ItemUnreadableError, at } from './item-codec.ts';
 import { FLEET, FLEETS_PARTITION, FLEET_DOCUMENT } from './fleet-records.ts';
-import { IF_MISSING, Table, ifSame } from './table.ts';
-import type { DynamoStoreOptions } from './table.ts';
+import { IF_MISSING, Table, ifSame, type DynamoStoreOptions } from './table.ts';
 
 /** Somebody may apply anew between the two reads, and again. */
 const READS_MAX = 4;

@@ -6,13 +6,11 @@
 import * as v from 'valibot';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
-import type { ClusterUid } from '../../core/model/identifiers.ts';
+import { clusterId, clusterUid, type ClusterUid } from '../../core/model/identifiers.ts';
 import type { LogItem } from '../../core/model/log-entry.ts';
-import { clusterId, clusterUid } from '../../core/model/identifiers.ts';
 import type { SealedToken } from '../../ports/stores/credential-store.ts';
 import type { RefusalNote } from '../../ports/stores/registry-store.ts';
-import { decodeBody, storedAs } from './item-codec.ts';
-import type { ItemKey, StoredItem } from './item-codec.ts';
+import { decodeBody, storedAs, type ItemKey, type StoredItem } from './item-codec.ts';
 
 const countSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const momentSchema = v.pipe(v.number(), v.finite());

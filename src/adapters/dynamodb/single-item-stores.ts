@@ -10,8 +10,7 @@ import type { FleetMirrorStore } from '../../ports/stores/fleet-mirror-store.ts'
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { at } from './item-codec.ts';
 import { FREEZE, MIRROR, STOP, TOKEN } from './records.ts';
-import { Table } from './table.ts';
-import type { DynamoStoreOptions } from './table.ts';
+import { Table, type DynamoStoreOptions } from './table.ts';
 
 /** The freeze of a registry's table. */
 export function createDynamoFreezeStore(options: DynamoStoreOptions): FreezeStore {

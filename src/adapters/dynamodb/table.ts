@@ -12,8 +12,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { pagesOf } from '@rollcall/base/pages.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
-import { readerOf, writerOf } from './batches.ts';
-import type { SingleWrite, Standing } from './batches.ts';
+import { readerOf, writerOf, type SingleWrite, type Standing } from './batches.ts';
 import { ItemTooLargeError, keyIn } from './item-codec.ts';
 import type { ItemKey, RecordKind, RecordPlace, StoredItem } from './item-codec.ts';
 

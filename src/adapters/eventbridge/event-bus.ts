@@ -7,8 +7,7 @@
  */
 import type { BusEntry, EventBus, PutOutcome } from '../../ports/event-bus.ts';
 import { errorCodeOf, failureCodeOf, outcomeOf, outcomesOf } from './put-answer.ts';
-import { sendToEvents } from './signed-request.ts';
-import type { EventsOptions } from './signed-request.ts';
+import { sendToEvents, type EventsOptions } from './signed-request.ts';
 
 /** What rules choose events of Rollcall by. */
 const EVENT_SOURCE = 'dev.rollcall';

@@ -6,8 +6,7 @@
  */
 import * as v from 'valibot';
 import { errorCodeOf } from './put-answer.ts';
-import { sendToEvents } from './signed-request.ts';
-import type { EventsOptions } from './signed-request.ts';
+import { sendToEvents, type EventsOptions } from './signed-request.ts';
 
 /** As the service names them. */
 export type RuleState = 'ENABLED' | 'DISABLED' | 'missing';

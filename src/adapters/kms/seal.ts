@@ -7,8 +7,7 @@
  * Errors of the SDK are not kept as causes: the one for an answer that cannot be read carries that answer,
  * and with it the token.
  */
-import { DecryptCommand, EncryptCommand } from '@aws-sdk/client-kms';
-import type { KMSClient } from '@aws-sdk/client-kms';
+import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-kms';
 import type {
   MadeSeal,
   OpenedSeal,

@@ -11,8 +11,7 @@ import type { Authenticator } from '@kubernetes/client-node/dist/auth.js';
 import type { User } from '@kubernetes/client-node';
 import * as v from 'valibot';
 import { KubeconfigRefused } from './refusal.ts';
-import { execCredentialSchema } from './schema.ts';
-import type { KubeconfigUser } from './schema.ts';
+import { execCredentialSchema, type KubeconfigUser } from './schema.ts';
 
 /** A command that a user's kubeconfig names for getting a credential. */
 export interface CredentialPlugin {

@@ -9,8 +9,7 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { parse as parseYaml } from 'yaml';
 import { KubeconfigRefused } from './refusal.ts';
-import { kubeconfigSchema } from './schema.ts';
-import type { KubeconfigFile } from './schema.ts';
+import { kubeconfigSchema, type KubeconfigFile } from './schema.ts';
 
 /** One file, or several as KUBECONFIG lists them. */
 export type KubeconfigPath = string | readonly string[];

@@ -5,8 +5,7 @@
  * record and is redelivered. Repeats are harmless: a hint only says *look again*, and deduplication ids swallow
  * most of them.
  */
-import { DeleteMessageBatchCommand } from '@aws-sdk/client-sqs';
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { HintQueue, HintReceipts } from '../../ports/queues/queue.ts';
 import { BatchedSender } from './batched-sender.ts';

@@ -1,8 +1,7 @@
 /**
  * How many messages stand in a queue, as SQS tells it: about. Takes none away, and locks no group.
  */
-import { GetQueueAttributesCommand, QueueDoesNotExist } from '@aws-sdk/client-sqs';
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, QueueDoesNotExist, type SQSClient } from '@aws-sdk/client-sqs';
 
 export type InspectedQueue =
   | { readonly kind: 'missing' }

@@ -5,8 +5,7 @@
  * else is it started. It answers GET and HEAD of known paths, reads no body, tells no secret, and keeps
  * few connections for a short time, so that whoever can reach it can neither change nor exhaust anything.
  */
-import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 /** What one path answers. */
 export interface HttpText {

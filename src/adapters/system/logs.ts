@@ -6,8 +6,7 @@
  * as name, message and stack, with the names of the causes behind it.
  */
 import type { Logger } from '@aws-lambda-powertools/logger';
-import { LOG_LEVELS, logOf } from '@rollcall/base/log-of.ts';
-import type { LogLevel } from '@rollcall/base/log-of.ts';
+import { LOG_LEVELS, logOf, type LogLevel } from '@rollcall/base/log-of.ts';
 import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 
 const REDACTED = '[redacted]';

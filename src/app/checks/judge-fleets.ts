@@ -7,8 +7,7 @@ import { counted } from '@rollcall/base/counted.ts';
 import { formatPermission } from '../../core/daemon-set/permission.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Facts, FleetsFact } from './needs.ts';
-import { failed, notChecked, ok, someNames, warning } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { failed, notChecked, ok, someNames, warning, type Finding } from './finding.ts';
 import { isConnectedTo, isInProcess } from './judge-registration.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,7 +1,6 @@
 /** The finding about the documents by which AWS checks a cluster's tokens. Pure. */
 import type { Facts } from './needs.ts';
-import { failed, notChecked, ok, someNames, warning } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { failed, notChecked, ok, someNames, warning, type Finding } from './finding.ts';
 import { isInProcess } from './judge-registration.ts';
 
 const PUBLISH =

@@ -5,8 +5,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { findOutages } from '../../core/status/outages.ts';
-import { failed } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { failed, type Finding } from './finding.ts';
 import type { Facts } from './needs.ts';
 
 /**

@@ -11,8 +11,7 @@
  * one soon.
  */
 import { lookAfterLostHint } from '../../core/hints/looks.ts';
-import { HINT_SCHEMA } from '../../core/model/hint.ts';
-import type { Hint } from '../../core/model/hint.ts';
+import { HINT_SCHEMA, type Hint } from '../../core/model/hint.ts';
 import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { WatcherHeader } from '../../core/model/watcher-message.ts';

@@ -3,8 +3,7 @@
  * One cluster that can be given no DaemonSet refuses the whole. The same document changes nothing.
  * Nothing acts on a cluster here: the function `fleet` does.
  */
-import { isSameJson } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isSameJson, type JsonObject } from '@rollcall/base/json.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
@@ -16,8 +15,7 @@ import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { FleetStore, StoredFleet } from '../../ports/stores/fleet-store.ts';
 import { readRegistry } from '../clusters/read-registry.ts';
 import { releaseOf } from './fleet-release.ts';
-import { refuseFleet } from './refusals.ts';
-import type { FleetRefusal } from './refusals.ts';
+import { refuseFleet, type FleetRefusal } from './refusals.ts';
 
 interface FleetApplication {
   readonly fleet: FleetDaemonSet;

@@ -9,12 +9,10 @@ import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetDaemonSet, FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
 import type { FleetHead, FleetStore, StoredFleet } from '../../ports/stores/fleet-store.ts';
-import { refuseFleet } from './refusals.ts';
-import type { FleetRefusal } from './refusals.ts';
+import { refuseFleet, type FleetRefusal } from './refusals.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
-import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
-import type { ChosenBy } from '../../core/fleet/choose-clusters.ts';
+import { compilePlacement, type ChosenBy } from '../../core/fleet/choose-clusters.ts';
 
 interface FleetSources {
   readonly fleets: FleetStore;

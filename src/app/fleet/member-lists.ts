@@ -4,8 +4,7 @@
  * A list never changes, and nobody reads it before a record names it. An empty one is not stored.
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { NO_MEMBERS } from '../../core/fleet/rollout/fleet-record.ts';
-import type { MemberList } from '../../core/fleet/rollout/fleet-record.ts';
+import { NO_MEMBERS, type MemberList } from '../../core/fleet/rollout/fleet-record.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { MEMBERS_PER_PAGE } from '../../ports/stores/fleet-rollout-store.ts';
 import type {

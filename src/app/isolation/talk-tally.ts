@@ -9,8 +9,7 @@
  */
 import type { Finding, NotedTrouble } from '../../core/model/breaker.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { createBackPressure } from '@rollcall/base/wait.ts';
-import type { BackPressure } from '@rollcall/base/wait.ts';
+import { createBackPressure, type BackPressure } from '@rollcall/base/wait.ts';
 import type { Outcome } from '../../core/model/effects.ts';
 import { isPastDeadline } from '../../core/pod/request-life.ts';
 import type { ClusterAccess, LiveRead } from '../../ports/cluster/cluster-access.ts';

@@ -8,12 +8,10 @@
  * between. What loses all tries has changed nothing.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { describeHalt } from '../../core/rollout/gate-words.ts';
-import type { HaltNote } from '../../core/rollout/gate-words.ts';
+import { describeHalt, type HaltNote } from '../../core/rollout/gate-words.ts';
 import type { OrderNote } from '../../core/model/rollout-record.ts';
 import type { OrderResult, OrderStands, Ordered, RolloutOrder } from '../../core/rollout/orders.ts';
-import { refuseOrder } from './order-refusals.ts';
-import type { OrderRefusal, OrderSubject } from './order-refusals.ts';
+import { refuseOrder, type OrderRefusal, type OrderSubject } from './order-refusals.ts';
 
 /** Beside runs and steps that write once or twice a second, and other operators. */
 export const ORDER_WRITES_MAX = 12;

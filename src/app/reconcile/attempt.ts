@@ -8,15 +8,13 @@
 import type { Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { keepCopy } from './admission/keep-copy.ts';
-import { actOnPlan, hasPodWork } from './execute/act.ts';
-import type { ActResult } from './execute/act.ts';
+import { actOnPlan, hasPodWork, type ActResult } from './execute/act.ts';
 import { restoreTemplate } from './execute/restore-template.ts';
 import { noteFormer } from './history/former.ts';
 import { trimHistory } from './history/trim-history.ts';
 import { loadInput } from './load-input.ts';
 import { provide } from './needs.ts';
-import { hasClusterWork, planStep } from './plan-step.ts';
-import type { Effects } from './plan-step.ts';
+import { hasClusterWork, planStep, type Effects } from './plan-step.ts';
 import type { ReconcileInput, RunContext } from './run/context.ts';
 import type { Exit } from './run/exit.ts';
 import { RunResult } from './run/result.ts';

@@ -8,8 +8,7 @@
  * cluster of a batch; what cannot be read counts as a cluster in health, since a late wake-up is worse.
  */
 import { isSuspect } from '../../core/model/breaker.ts';
-import { DUE_TOLERANCE_MS } from '../../core/model/hint.ts';
-import type { Timer } from '../../core/model/hint.ts';
+import { DUE_TOLERANCE_MS, type Timer } from '../../core/model/hint.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { BreakerStore } from '../../ports/stores/view-store.ts';
 import type { ProcessPorts } from '../../ports/process.ts';

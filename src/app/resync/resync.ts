@@ -8,10 +8,8 @@
  * twice or never, and a walk may take any number of invocations.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { beginWalk, pauseWalk, turnWithin } from '../../core/hints/resync-walk.ts';
-import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
-import { Asking, newTally } from './dependencies.ts';
-import type { ResyncDependencies, Tally } from './dependencies.ts';
+import { beginWalk, pauseWalk, turnWithin, type ResyncWalk } from '../../core/hints/resync-walk.ts';
+import { Asking, newTally, type ResyncDependencies, type Tally } from './dependencies.ts';
 import { isOpen, isSuspect } from '../../core/model/breaker.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import { troublesOf } from '../../core/hints/cluster-troubles.ts';

@@ -12,10 +12,8 @@ import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
 import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
-import { readStored } from '../reconcile/read/stored-inputs.ts';
-import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
-import { refuse } from './refusals.ts';
-import type { RolloutRefusal } from './refusals.ts';
+import { readStored, type StoredInputs } from '../reconcile/read/stored-inputs.ts';
+import { refuse, type RolloutRefusal } from './refusals.ts';
 
 /** Where to look. */
 export type FindSources = Parameters<typeof readStored>[1] & {

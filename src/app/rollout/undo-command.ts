@@ -8,8 +8,7 @@ import { wayBackOf } from '../../core/rollout/good-releases.ts';
 import type { RevisionProjection } from '../../core/model/projections.ts';
 import type { ExplainSources } from '../why/explain.ts';
 import { readView } from '../reconcile/read/read-view.ts';
-import { findRollout } from './find-rollout.ts';
-import type { FindSources, FoundRollout } from './find-rollout.ts';
+import { findRollout, type FindSources, type FoundRollout } from './find-rollout.ts';
 
 /** Reads in all: the first, and three re-reads. */
 const READS_MAX = 4;

@@ -6,10 +6,8 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { outagesOfCluster } from '../why/standing.ts';
-import { SILENT_AFTER_MS } from '../../core/status/outages.ts';
-import type { Outage } from '../../core/status/outages.ts';
-import { UID_PATTERN } from '../../core/model/identifiers.ts';
-import type { ClusterId } from '../../core/model/identifiers.ts';
+import { SILENT_AFTER_MS, type Outage } from '../../core/status/outages.ts';
+import { UID_PATTERN, type ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

@@ -7,8 +7,7 @@
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { FleetFacts } from '../../core/status/health/health-facts.ts';
-import { NO_FREEZE } from '../../core/takeover/freeze.ts';
-import type { Freeze } from '../../core/takeover/freeze.ts';
+import { NO_FREEZE, type Freeze } from '../../core/takeover/freeze.ts';
 import { hasLabels, listEveryCluster } from '../clusters/read-registry.ts';
 import { outagesOfCluster, outagesOfStack, readStanding } from '../why/standing.ts';
 import { readCluster, withStackFreeze } from './cluster-summary.ts';
@@ -16,8 +15,7 @@ import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
 import { explainFirst } from './explain-first.ts';
 import type { Explaining, FleetFilter, FleetLook, FleetSources } from './fleet-look.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
-import { factsOf, missedIn, readDaemonSets } from './read-daemon-sets.ts';
-import type { ReadSet } from './read-daemon-sets.ts';
+import { factsOf, missedIn, readDaemonSets, type ReadSet } from './read-daemon-sets.ts';
 import { readFleets } from './read-fleets.ts';
 
 /** One cluster, with what tables show beside its facts. */

@@ -14,8 +14,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { isPaused, withoutPauseNotice } from '../../core/status/pause-notice.ts';
 import type { HandBackAccess } from '../../ports/cluster/hand-back-access.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
-import { awaitSilence } from '../clusters/await-silence.ts';
-import type { SilenceDependencies } from '../clusters/await-silence.ts';
+import { awaitSilence, type SilenceDependencies } from '../clusters/await-silence.ts';
 import { changeRegistration } from '../clusters/change-stored.ts';
 import { removeSentinel } from './takeover-probe.ts';
 

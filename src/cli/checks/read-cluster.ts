@@ -5,8 +5,7 @@
  * and the user's own kubeconfig at its own server. A credential goes to its own server only (S11).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { jsonItems, jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
 import { SocketEndpointProbe } from '../../adapters/kubernetes/transport/endpoint-probe.ts';
@@ -26,8 +25,7 @@ import {
   readShippedManifests,
 } from './rights.ts';
 import type { ShippedManifests } from './rights.ts';
-import { askEach, openRegisteredWay, whyNot } from './ways-in.ts';
-import type { WayIn, WaysIn } from './ways-in.ts';
+import { askEach, openRegisteredWay, whyNot, type WayIn, type WaysIn } from './ways-in.ts';
 import { readIssuer } from './read-issuer.ts';
 
 const SYSTEM = 'rollcall-system';

@@ -3,16 +3,13 @@
  *
  * A cluster chooses the address that is read here: it has to be public, is given no credential, and its answer is bounded.
  */
-import { jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { jsonMember, type Json } from '@rollcall/base/json.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { openEgress } from '../../adapters/kubernetes/egress/egress.ts';
-import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
+import { openEgress, type EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
 import { createClusterInspection } from '../../adapters/kubernetes/operator/cluster-inspection.ts';
 import { HttpsTransport } from '../../adapters/kubernetes/transport/transport.ts';
-import { checked, unchecked } from '../../app/checks/needs.ts';
-import type { Checked, IssuerFact } from '../../app/checks/needs.ts';
+import { checked, unchecked, type Checked, type IssuerFact } from '../../app/checks/needs.ts';
 import {
   CLUSTER_KEYS_PATH,
   DISCOVERY_PATH,
@@ -22,8 +19,7 @@ import {
   readKeys,
 } from '../../core/issuer/issuer-documents.ts';
 import type { SigningKey } from '../../core/issuer/issuer-documents.ts';
-import { askEach, whyNot } from './ways-in.ts';
-import type { WaysIn } from './ways-in.ts';
+import { askEach, whyNot, type WaysIn } from './ways-in.ts';
 
 const REQUEST_TIMEOUT_MS = 8_000;
 const DOCUMENT_BYTES_MAX = 64 * 1024;

@@ -13,22 +13,19 @@ import { inspectQueue } from '../../adapters/sqs/queue-inspection.ts';
 import { checked, unchecked } from '../../app/checks/needs.ts';
 import type { Checked, FleetsFact, Needs, Readers, RefusalFact } from '../../app/checks/needs.ts';
 import { eksNamesakes } from '../../app/clusters/eks-namesakes.ts';
-import { readRegistry } from '../../app/clusters/read-registry.ts';
-import type { RegistryContent } from '../../app/clusters/read-registry.ts';
+import { readRegistry, type RegistryContent } from '../../app/clusters/read-registry.ts';
 import { findMissedRuns, readStanding } from '../../app/why/standing.ts';
 import { fleetsOn, listEveryRecord, readEveryFleet } from '../../app/fleet/find-fleet.ts';
 import type { EveryFleet, EveryRecord } from '../../app/fleet/find-fleet.ts';
 import { missedStepSinceMs } from '../../app/fleet/rollout/find-fleet-rollout.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import { copilotStanding } from '../../core/takeover/opt-in.ts';
-import type { CopilotStanding } from '../../core/takeover/opt-in.ts';
+import { copilotStanding, type CopilotStanding } from '../../core/takeover/opt-in.ts';
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import { examineAccessEntries, principalsOf } from '../cluster/add/access-entries.ts';
 import { roleName } from '../cluster/roles/roles.ts';
 import { readFreezeIn } from '../command-line/freeze-words.ts';
-import { NOT_LOCAL } from '../reach/stack.ts';
-import type { Stack, StackOutputName } from '../reach/stack.ts';
+import { NOT_LOCAL, type Stack, type StackOutputName } from '../reach/stack.ts';
 
 const DAY_MS = 86_400_000;
 /** DaemonSets whose observedGeneration is looked at, in observe. */

@@ -15,8 +15,7 @@ import type { ClusterInspection, RightsOf } from '../../ports/cluster/cluster-in
 import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/stores/credential-store.ts';
 import type { TokenPurpose } from '../../ports/stores/credential-store.ts';
 import { ROLL_OUT, fleetNames, fleetRights } from '../fleet/fleet-manifests.ts';
-import { askEach } from './ways-in.ts';
-import type { WayIn, WaysIn } from './ways-in.ts';
+import { askEach, type WayIn, type WaysIn } from './ways-in.ts';
 
 const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:rollcall-system'];
 const AUTHENTICATED = 'system:authenticated';

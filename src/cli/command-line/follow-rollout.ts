@@ -8,17 +8,13 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { OrderGiven } from '../../app/orders/order-home.ts';
-import { watchRollout } from '../../app/rollout/watch-rollout.ts';
-import type { Watching } from '../../app/rollout/watch-rollout.ts';
+import { watchRollout, type Watching } from '../../app/rollout/watch-rollout.ts';
 import { describeNote, timeText } from '../../core/rollout/gate-words.ts';
-import { outageLine } from '../../core/status/outages.ts';
-import type { Watched } from '../../core/status/outages.ts';
+import { outageLine, type Watched } from '../../core/status/outages.ts';
 import { EXIT } from '../process/exit-codes.ts';
-import { phasePiece } from './colour.ts';
-import type { Line } from './colour.ts';
+import { phasePiece, type Line } from './colour.ts';
 import type { CommandContext } from './command-module.ts';
-import { errorOf } from './refusal-error.ts';
-import type { Refusal } from './refusal-error.ts';
+import { errorOf, type Refusal } from './refusal-error.ts';
 import { throwIfInterrupted } from './run-program.ts';
 import { plainText } from './text-table.ts';
 

@@ -4,13 +4,11 @@
  * The lines above an answer are outages (core/status/outages.ts); a freeze is one of them.
  */
 import type { FreezeNote } from '../../core/model/registration.ts';
-import { outageLine } from '../../core/status/outages.ts';
-import type { Outage } from '../../core/status/outages.ts';
+import { outageLine, type Outage } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
-import { toned } from './colour.ts';
-import type { Line } from './colour.ts';
+import { toned, type Line } from './colour.ts';
 import { plainText } from './text-table.ts';
 
 /** ` by ann since 2026-11-25T18:00:00.000Z (bad kernel)`; empty where nobody was noted. */

@@ -4,10 +4,8 @@
  * They may stand before or after a command's words. A stage is part of names in AWS, so its form is
  * checked here.
  */
-import { InvalidArgumentError, Option } from 'commander';
-import type { Command } from 'commander';
-import { colourOption } from './colour.ts';
-import type { ColourWhen } from './colour.ts';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { colourOption, type ColourWhen } from './colour.ts';
 
 /** The options of every command. */
 export interface GlobalOptions {

@@ -5,8 +5,7 @@
  */
 import { stringify } from 'yaml';
 import type { Line } from './colour.ts';
-import { choiceOption } from './command-module.ts';
-import type { OptionRow } from './command-module.ts';
+import { choiceOption, type OptionRow } from './command-module.ts';
 import { plainText } from './text-table.ts';
 
 const FORMS = ['table', 'wide', 'json', 'yaml', 'name'] as const;

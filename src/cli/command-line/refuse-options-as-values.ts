@@ -3,8 +3,7 @@
  *
  * commander takes it for the value. For every option of a command that has one.
  */
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 
 /** To be called once a command has all its options. */
 export function refuseOptionsAsValues(command: Command): void {

@@ -4,8 +4,7 @@
  * Cells may hold what a cluster said of itself, so control characters are taken out: no text steers a
  * terminal.
  */
-import { textOf } from './colour.ts';
-import type { Line, Piece } from './colour.ts';
+import { textOf, type Line, type Piece } from './colour.ts';
 
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 

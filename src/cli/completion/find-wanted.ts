@@ -2,11 +2,9 @@
  * What a half-typed command line may go on with, by the definitions of the commands: their words, options and choices, or the
  * names of what an argument takes, which somebody else looks up.
  */
-import { Command } from 'commander';
-import type { Option } from 'commander';
+import { Command, type Option } from 'commander';
 import type { CommandModule } from '../command-line/command-module.ts';
-import { declareGlobalOptions } from '../command-line/global-options.ts';
-import type { GlobalOptions } from '../command-line/global-options.ts';
+import { declareGlobalOptions, type GlobalOptions } from '../command-line/global-options.ts';
 
 /** Names that the registry and the view have. */
 export type NameKind = 'clusters' | 'daemonsets' | 'fleets';

@@ -5,13 +5,11 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { textOption } from '../command-line/command-module.ts';
-import type { OptionsOf } from '../command-line/command-module.ts';
+import { textOption, type OptionsOf } from '../command-line/command-module.ts';
 import { createFleetReader } from '../../adapters/policy/fleet/fleet-reader.ts';
 import { findFleet } from '../../app/fleet/find-fleet.ts';
 import { refuseFleet } from '../../app/fleet/refusals.ts';
-import type { FleetKey, FleetReading } from '../../core/fleet/fleet-daemon-set.ts';
-import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
+import type { FleetKey, FleetReading, FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import type { NamedFile } from '../../ports/fleet-reader.ts';
 import { parseNamespacedName, readUserFile } from '../command-line/cluster-arguments.ts';
 import { errorOf } from '../command-line/refusal-error.ts';

@@ -3,8 +3,7 @@
  * A command often has no credential for a cluster: bound tokens are sealed for the functions. Such
  * a cluster is told as not checked, and never counts against a FleetDaemonSet.
  */
-import { askClusters } from '../../app/fleet/check/ask-clusters.ts';
-import type { ClusterCheck } from '../../app/fleet/check/ask-clusters.ts';
+import { askClusters, type ClusterCheck } from '../../app/fleet/check/ask-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetPlan } from '../../core/fleet/plan-fleet.ts';
 import { choiceOption, withFallback } from '../command-line/command-module.ts';

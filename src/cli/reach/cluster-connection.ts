@@ -10,13 +10,11 @@ import type { Credential } from '../../adapters/kubernetes/credentials/token-sou
 import type { AwsCredentials } from '../../adapters/kubernetes/credentials/eks-token.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
 import { createEksTokenSource } from '../../adapters/kubernetes/credentials/token-source.ts';
-import { HttpsTransport } from '../../adapters/kubernetes/transport/transport.ts';
-import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';
+import { HttpsTransport, type Transport } from '../../adapters/kubernetes/transport/transport.ts';
 import { credentialOf } from '../../engine/reach-cluster.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { usageError } from '../process/exit-codes.ts';
-import { openKubeconfig } from './open-kubeconfig.ts';
-import type { KubeconfigPlace } from './open-kubeconfig.ts';
+import { openKubeconfig, type KubeconfigPlace } from './open-kubeconfig.ts';
 
 /** An open connection. */
 export interface ClusterConnection {

@@ -6,19 +6,15 @@
  * describe-stacks` prints.
  */
 import { readFile } from 'node:fs/promises';
-import type {
-  CloudFormationClient,
-  Stack as StackDescription,
-} from '@aws-sdk/client-cloudformation';
 import {
   CloudFormationServiceException,
   DescribeStacksCommand,
+  type CloudFormationClient,
+  type Stack as StackDescription,
 } from '@aws-sdk/client-cloudformation';
 import * as v from 'valibot';
-import { failure, usageError } from '../process/exit-codes.ts';
-import type { CommandError } from '../process/exit-codes.ts';
-import { STACK_OUTPUT_NAMES } from './stack.ts';
-import type { StackOutputName, StackOutputs } from './stack.ts';
+import { failure, usageError, type CommandError } from '../process/exit-codes.ts';
+import { STACK_OUTPUT_NAMES, type StackOutputName, type StackOutputs } from './stack.ts';
 
 export interface StackToDescribe {
   readonly stackName: string;

@@ -15,8 +15,7 @@ import type {
   KubeconfigOptions,
   LoadedKubeconfig,
 } from '../../adapters/kubeconfig/load-kubeconfig.ts';
-import { readKubeconfigFiles } from '../../adapters/kubeconfig/read-files.ts';
-import type { KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
+import { readKubeconfigFiles, type KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
 import { KubeconfigRefused } from '../../adapters/kubeconfig/refusal.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
 import { clusterId } from '../../core/model/identifiers.ts';

@@ -6,8 +6,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetStatus } from '../../app/fleet/rollout/fleet-status.ts';
 import type { RolloutStatus } from '../../app/rollout/rollout-status.ts';
-import { nextStepsOf } from '../../core/status/next-steps.ts';
-import type { NextStep } from '../../core/status/next-steps.ts';
+import { nextStepsOf, type NextStep } from '../../core/status/next-steps.ts';
 import { plainText } from '../command-line/text-table.ts';
 
 /** The next steps of a rollout of nodes; none where nothing acts, whose outage says what to do. */

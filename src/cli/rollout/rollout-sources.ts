@@ -6,8 +6,7 @@
 import { defaultReconcileOptions } from '../../app/reconcile/process/dependencies.ts';
 import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
 import type { ExplainSources } from '../../app/why/explain.ts';
-import { findHoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
-import type { HoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
+import { findHoldingFleet, type HoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import { findRollout } from '../../app/rollout/find-rollout.ts';
 import type { FindSources, FoundRollout } from '../../app/rollout/find-rollout.ts';
 import type { RolloutRefusal } from '../../app/rollout/refusals.ts';

@@ -13,8 +13,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import type { AwsClientConfig, StackOutputs } from '../reach/stack.ts';
-import type { RuleControl } from '../../adapters/eventbridge/rule-control.ts';
-import { createRuleControl } from '../../adapters/eventbridge/rule-control.ts';
+import { createRuleControl, type RuleControl } from '../../adapters/eventbridge/rule-control.ts';
 import type { EventsCredentials } from '../../adapters/eventbridge/signed-request.ts';
 import { eventsEndpoint } from '../../../functions/events-endpoint.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

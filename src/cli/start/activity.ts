@@ -7,8 +7,7 @@
 import { inspect } from 'node:util';
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { logOf } from '@rollcall/base/log-of.ts';
-import type { LogLevel } from '@rollcall/base/log-of.ts';
+import { logOf, type LogLevel } from '@rollcall/base/log-of.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Log, LogFields } from '@rollcall/base/ports/log.ts';
 

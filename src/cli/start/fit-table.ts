@@ -4,8 +4,7 @@
  * No line is wider than the terminal, and there are no more than it has rows, since a redraw goes up no further than the screen.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { textOf } from '../command-line/colour.ts';
-import type { Line } from '../command-line/colour.ts';
+import { textOf, type Line } from '../command-line/colour.ts';
 
 export interface Room {
   readonly rows: number;

@@ -12,13 +12,11 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetBreach, FleetReading } from '../../core/fleet/fleet-daemon-set.ts';
-import { usageError } from '../process/exit-codes.ts';
-import type { CommandError } from '../process/exit-codes.ts';
+import { usageError, type CommandError } from '../process/exit-codes.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import { wayBackOf } from '../../core/fleet/rollout/way-back.ts';
 import { readFile } from 'node:fs/promises';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type JsonObject } from '@rollcall/base/json.ts';
 import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
 

@@ -9,8 +9,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { POLICY_ANNOTATION } from '../../core/policy/rollout-policy.ts';
 import type { DaemonSetOverview } from '../../engine/overview.ts';
 import { plainText } from '../command-line/text-table.ts';
-import { playSteps } from './player.ts';
-import type { Play, Seen } from './player.ts';
+import { playSteps, type Play, type Seen } from './player.ts';
 
 /** What can be injected. */
 export const INJECTED_FAILURES = ['bad-image', 'crash-loop', 'slow-leak', 'flap'] as const;

@@ -6,8 +6,7 @@
  * table would say. No decision is made here.
  */
 import type { WriteStream } from 'node:tty';
-import { coloured, isColourWanted, uncoloured } from '../command-line/colour.ts';
-import type { Line } from '../command-line/colour.ts';
+import { coloured, isColourWanted, uncoloured, type Line } from '../command-line/colour.ts';
 import type { Room } from './fit-table.ts';
 
 export interface Screen {

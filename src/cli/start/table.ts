@@ -8,12 +8,10 @@ import type { ClusterOverview, DaemonSetOverview } from '../../engine/overview.t
 import { describeNoNode } from '../../app/rollout/rollout-status.ts';
 import { budgetText, evidenceLines, strayText } from '../rollout/render-status.ts';
 import type { NodeCounts } from '../../engine/local-fleet.ts';
-import { phasePiece, toned, uncoloured } from '../command-line/colour.ts';
-import type { Line } from '../command-line/colour.ts';
+import { phasePiece, toned, uncoloured, type Line } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
-import { wholeTable } from './fit-table.ts';
-import type { Block, ClusterPart } from './fit-table.ts';
+import { wholeTable, type Block, type ClusterPart } from './fit-table.ts';
 import { wrapWords } from './screen.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
 import { describe as describeRemoval } from '../../core/removal-guard/removal-events.ts';

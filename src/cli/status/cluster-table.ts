@@ -8,10 +8,8 @@ import {
   stateOfCluster,
 } from '../../core/status/health/fleet-health.ts';
 import type { FindingsOf } from '../../core/status/health/fleet-health.ts';
-import { SILENT_AFTER_MS } from '../../core/status/outages.ts';
-import type { OutageCode } from '../../core/status/outages.ts';
-import { toned } from '../command-line/colour.ts';
-import type { Piece } from '../command-line/colour.ts';
+import { SILENT_AFTER_MS, type OutageCode } from '../../core/status/outages.ts';
+import { toned, type Piece } from '../command-line/colour.ts';
 import { freezeLines, noteText, outageLines } from '../command-line/freeze-words.ts';
 import { renderAge, renderTextTable } from '../command-line/text-table.ts';
 import type { Printable } from '../command-line/output-form.ts';

@@ -1,6 +1,5 @@
 /** What `rollcall status`, `rollcall get` and `rollcall cluster list` have alike: filters, and one look at the whole fleet. */
-import { gatherFleet } from '../../app/status/gather-fleet.ts';
-import type { GatheredFleet } from '../../app/status/gather-fleet.ts';
+import { gatherFleet, type GatheredFleet } from '../../app/status/gather-fleet.ts';
 import type { FleetFilter } from '../../app/status/fleet-look.ts';
 import { judgeFleetHealth } from '../../core/status/health/fleet-health.ts';
 import type { FleetHealth } from '../../core/status/health/health-facts.ts';
@@ -11,8 +10,7 @@ import {
   parseLabel,
   requireRegistration,
 } from '../command-line/cluster-arguments.ts';
-import { textOption, textsOption } from '../command-line/command-module.ts';
-import type { OptionsOf } from '../command-line/command-module.ts';
+import { textOption, textsOption, type OptionsOf } from '../command-line/command-module.ts';
 import { failure } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { sourcesOf } from '../rollout/rollout-sources.ts';

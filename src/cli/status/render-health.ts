@@ -6,8 +6,7 @@ import type {
   Severity,
 } from '../../core/status/health/health-facts.ts';
 import { groupDigits } from '../../core/status/health/health-words.ts';
-import { toned } from '../command-line/colour.ts';
-import type { Line, Tone } from '../command-line/colour.ts';
+import { toned, type Line, type Tone } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText } from '../command-line/text-table.ts';
 

@@ -3,8 +3,7 @@
  *
  * Both are written anyway; a run that writes nothing is not counted.
  */
-import { addToDay, sumDays } from './daily.ts';
-import type { DailyCounts } from './daily.ts';
+import { addToDay, sumDays, type DailyCounts } from './daily.ts';
 
 /** Messages of a cluster, and write units of what they changed, META apart. */
 export interface MessageCounts {

@@ -5,8 +5,7 @@
  * `npm run bench -- cost`, which holds the sum to what AWS would bill.
  */
 import type { Counted, MessageCounts, RunCounts } from './counted.ts';
-import { MONTH_HOURS, dollarsOfUsage, gigabyteSecondsOf, totalOf } from './prices.ts';
-import type { Usage } from './prices.ts';
+import { MONTH_HOURS, dollarsOfUsage, gigabyteSecondsOf, totalOf, type Usage } from './prices.ts';
 import { FUNCTION_MEGABYTES } from './stack-price.ts';
 
 /** Why a cluster costs something, in the order of a table. */

@@ -5,8 +5,7 @@
  * As the scheduler counts: containers and sidecars together, or the largest init container, and the overhead. Quantities are numbers, near
  * enough to be compared. A template with more kinds of requests or ports than the bounds is not described: its demand is not known.
  */
-import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonItems, jsonMember, type Json } from '@rollcall/base/json.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { TemplateDemand } from '../model/rollout-record.ts';
 import { amountOf } from './quantity.ts';

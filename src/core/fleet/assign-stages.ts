@@ -9,8 +9,7 @@ import { nameHash } from '../pod/naming.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
 import { comparePlaces, placesBy } from '../policy/order-places.ts';
 import type { OrderRule } from '../policy/rollout-policy.ts';
-import { compileChoice } from './choose-clusters.ts';
-import type { ChosenBy } from './choose-clusters.ts';
+import { compileChoice, type ChosenBy } from './choose-clusters.ts';
 import { formatFleetKey } from './fleet-daemon-set.ts';
 import type { FleetDaemonSet, FleetKey, FleetStage } from './fleet-daemon-set.ts';
 

@@ -4,8 +4,7 @@
  * API server fills in by itself is no difference, nor are labels and annotations that others gave
  * the DaemonSet.
  */
-import { isJsonObject, isSameJson } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, isSameJson, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { isSameQuantity } from '../daemon-set/quantity.ts';
 import { meaningOf } from '../history/history-meaning.ts';
 import { DAEMON_SET_TYPES } from './daemon-set-types.ts';

@@ -10,8 +10,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../model/projections.ts';
 import { decidePlacement, preparePlacement } from '../placement/placement.ts';
 import type { ClusterFacts } from './cluster-facts.ts';
-import { compareManifest } from './compare-manifest.ts';
-import type { FieldDifference } from './compare-manifest.ts';
+import { compareManifest, type FieldDifference } from './compare-manifest.ts';
 import type { FleetManifest } from './fleet-daemon-set.ts';
 import type { Rendering } from './render-fleet.ts';
 

@@ -4,19 +4,16 @@
  * rival), offline (follows in the ring), or in a stage; percentages are of those in stages.
  */
 import { nodesRoundedDown, nodesRoundedUp } from '../policy/share.ts';
-import { assignStages } from './assign-stages.ts';
-import type { AssignedStage } from './assign-stages.ts';
+import { assignStages, type AssignedStage } from './assign-stages.ts';
 import { compilePlacement } from './choose-clusters.ts';
-import { OFFLINE_AFTER_MS } from './cluster-facts.ts';
-import type { ClusterFacts } from './cluster-facts.ts';
+import { OFFLINE_AFTER_MS, type ClusterFacts } from './cluster-facts.ts';
 import type {
   ClusterChoice,
   FleetDaemonSet,
   FleetProblem,
   FleetStage,
 } from './fleet-daemon-set.ts';
-import { planCluster, whyUntouched } from './plan-cluster.ts';
-import type { PlannedCluster, Untouched } from './plan-cluster.ts';
+import { planCluster, whyUntouched, type PlannedCluster, type Untouched } from './plan-cluster.ts';
 import { fleetRenderer, renderForMode } from './render-fleet.ts';
 
 /** A stage of a plan. */

@@ -3,16 +3,14 @@
  * Pure. An override may change neither name nor selector. The hash is of the pod template alone;
  * the hash of the ControllerRevision is the cluster's own, and differs.
  */
-import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
 import type { PatchOutcome } from '@rollcall/base/patch/patch-outcome.ts';
 import { applyStrategicMergePatch } from '@rollcall/base/patch/strategic-merge-patch.ts';
 import { meaningOf } from '../history/history-meaning.ts';
 import { nameHash } from '../pod/naming.ts';
 import { POLICY_ANNOTATION } from '../policy/rollout-policy.ts';
-import { compileChoice } from './choose-clusters.ts';
-import type { ChosenBy } from './choose-clusters.ts';
+import { compileChoice, type ChosenBy } from './choose-clusters.ts';
 import { cleanManifest, judgeManifest } from './judge-manifest.ts';
 import { DAEMON_SET_STRUCT, DAEMON_SET_TYPES } from './daemon-set-types.ts';
 import type {

@@ -10,8 +10,7 @@ import type { Breach, BreachCause, PodTurns, StepKind, Trial } from '../model/ro
 import type { SlowAnswers } from './answer-times.ts';
 import { TURNS_HALT, quietMsOf, turnsOf } from './flapping.ts';
 import type { FailedPod, FailureSign, JudgedPod } from './pod-signs.ts';
-import { NODES_HALT_AT, eValueOf, fisherOneSided, isAgainst } from './trial.ts';
-import type { TrialNode } from './trial.ts';
+import { NODES_HALT_AT, eValueOf, fisherOneSided, isAgainst, type TrialNode } from './trial.ts';
 
 /** A breach that an operator looked at and overruled: the same on its nodes, and all before it, counts no more. */
 export interface Overruled {
@@ -341,7 +340,7 @@ const CONTAINER_SIGNS: ReadonlySet<FailureSign> = new Set<FailureSign>([
 ]);
 
 /** `pods turned not ready 7 times on 2 of 3 updated nodes, so a soak of 600 s cannot pass: n1, n2`. */
-export function flappingMessage(facts: {
+function flappingMessage(facts: {
   readonly turns: number;
   readonly nodes: readonly NodeName[];
   readonly updatedNodes: number;

@@ -8,8 +8,7 @@
  * looked at less and less often. Pure: the caller sends what is missing.
  */
 import type { DaemonSetState } from '../model/state.ts';
-import { formatKey } from '../model/identifiers.ts';
-import type { DaemonSetKey } from '../model/identifiers.ts';
+import { formatKey, type DaemonSetKey } from '../model/identifiers.ts';
 import { RETRY_TABLE } from '../retry/retry-table.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 

@@ -13,8 +13,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../model/identifiers.ts';
-import { nextBook } from './cluster-troubles.ts';
-import type { TroubleBook } from './cluster-troubles.ts';
+import { nextBook, type TroubleBook } from './cluster-troubles.ts';
 
 /** A cluster that was not looked at, and since when its boundaries are not met. */
 export interface OwedTurn {

@@ -7,8 +7,7 @@
  * `namespaceSelector: {}`; the value of a label) does: to ignore it would leave a user's change out
  * of the rollout. Therefore the empty objects and texts that are ignored are named one by one.
  */
-import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { canonicalJson, isJsonObject, type Json } from '@rollcall/base/json.ts';
 
 /** Members that are maps of free keys: an empty value in them is a value. */
 const FREE_MAPS: ReadonlySet<string> = wordsOf(`

@@ -9,8 +9,7 @@
  * an adopted one of other content loses the one it had: see history-match.ts.
  */
 import type { DeleteRevisionEffect, PatchEffect } from '../model/effects.ts';
-import { resourceVersion, uid } from '../model/identifiers.ts';
-import type { Uid } from '../model/identifiers.ts';
+import { resourceVersion, uid, type Uid } from '../model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject, OwnerReference } from '@rollcall/base/objects.ts';
 import { ownerReferenceOf } from '../pod/owner.ts';

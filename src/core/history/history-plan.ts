@@ -8,8 +8,7 @@
  */
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { findCurrentRevisions } from './history-match.ts';
-import { compileSelector } from '@rollcall/base/label-selector.ts';
-import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
+import { compileSelector, type CompiledSelector } from '@rollcall/base/label-selector.ts';
 import { controllerUidOf } from '../pod/owner.ts';
 import { compareRevisions, lacksHash, revisionNumberOf } from './revisions.ts';
 

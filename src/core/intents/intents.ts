@@ -11,8 +11,7 @@
  *
  * Differs from upstream: identities and marks instead of counters that expire after five minutes.
  */
-import { compareResourceVersions } from '../model/identifiers.ts';
-import type { Uid } from '../model/identifiers.ts';
+import { compareResourceVersions, type Uid } from '../model/identifiers.ts';
 import type { IntentJudgement } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { CreateIntent, DaemonSetState, DeleteIntent, Intent } from '../model/state.ts';

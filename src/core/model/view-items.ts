@@ -7,8 +7,7 @@
 import type { DailyCounts } from '../cost/daily.ts';
 import type { ClusterBreaker } from './breaker.ts';
 import type { ClusterUid, Epoch, Incarnation, Uid } from './identifiers.ts';
-import { ZERO_STAMP } from './position.ts';
-import type { Stamp } from './position.ts';
+import { ZERO_STAMP, type Stamp } from './position.ts';
 import type { DaemonSetOutline, Projection, WatchedKind, Tombstone } from './projections.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Marks, SetHashes } from './watcher-message.ts';

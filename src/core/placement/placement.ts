@@ -9,8 +9,7 @@ import type { DaemonSetObject, Toleration, PodSpec, TaintEffect } from '@rollcal
 import type { NodeProjection } from '../model/projections.ts';
 import type { Placement, PlacementReason } from '../model/verdict.ts';
 import { labelOf } from '@rollcall/base/label-selector.ts';
-import { compileNodeAffinity } from '@rollcall/base/node-affinity.ts';
-import type { AffinityMatcher } from '@rollcall/base/node-affinity.ts';
+import { compileNodeAffinity, type AffinityMatcher } from '@rollcall/base/node-affinity.ts';
 import { findUntoleratedTaint, formatTaint } from '@rollcall/base/taints.ts';
 
 /** A template as placement needs it: parsed once, used for every node. */

@@ -16,10 +16,9 @@ import type {
   RestoreTemplateEffect,
   UpdateStatusEffect,
 } from '../model/effects.ts';
-import { compareResourceVersions } from '../model/identifiers.ts';
+import { compareResourceVersions, type ResourceVersion, type Uid } from '../model/identifiers.ts';
 import { isPatch, testedValue } from '../status/status-patch.ts';
 import type { ClusterMode } from '../model/registration.ts';
-import type { ResourceVersion, Uid } from '../model/identifiers.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { DaemonSetState, Intent } from '../model/state.ts';

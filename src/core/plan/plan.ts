@@ -26,10 +26,8 @@ import { planTrims } from '../history/history-trim.ts';
 import { judgeIntents } from '../intents/intents.ts';
 import { holdRemoval } from '../removal-guard/hold-removal.ts';
 import { whyLeftAlone } from '../daemon-set/strategy.ts';
-import { planPods } from '../pods/plan-pods.ts';
-import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
-import { planRollout } from '../rolling-update/plan-rollout.ts';
-import type { RolloutDecisions } from '../rolling-update/plan-rollout.ts';
+import { planPods, type DeleteDecision, type PodDecisions } from '../pods/plan-pods.ts';
+import { planRollout, type RolloutDecisions } from '../rolling-update/plan-rollout.ts';
 import {
   keptRevisions,
   planStages,
@@ -37,8 +35,7 @@ import {
   targetsOf,
 } from '../rolling-update/plan-stages.ts';
 import { stagedOf } from './staged-of.ts';
-import { preparePlanning } from '../pods/planning.ts';
-import type { Planning } from '../pods/planning.ts';
+import { preparePlanning, type Planning } from '../pods/planning.ts';
 import { podFromTemplate, prepareFormer, prepareTemplate } from '../pod/pod-template.ts';
 import { computeStatus, hasSameStatus } from '../status/status.ts';
 import { blockedVerdict, judgeNode } from '../status/verdicts.ts';

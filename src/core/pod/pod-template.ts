@@ -9,8 +9,7 @@
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { FormerTemplate } from '../model/staged-progress.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { withAutomaticTolerations } from '../placement/placement.ts';
 import { ownerReferenceOf } from './owner.ts';

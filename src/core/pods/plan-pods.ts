@@ -13,8 +13,7 @@ import type { PodProjection } from '../model/projections.ts';
 import type { BackoffEntry } from '../model/state.ts';
 import { advanceBackoff, backoffEndMs, isInBackoff } from '../pod/backoff.ts';
 import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../events/events.ts';
-import { decideCreate } from './plan-create.ts';
-import type { NameChoice, Wait } from './plan-create.ts';
+import { decideCreate, type NameChoice, type Wait } from './plan-create.ts';
 import type { Planning } from './planning.ts';
 import { isAvailable, isTerminal, nodeOf, revisionHashOfPod } from '../pod/pod-facts.ts';
 

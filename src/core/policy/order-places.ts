@@ -5,8 +5,7 @@
  * everything.
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { labelOf } from '@rollcall/base/label-selector.ts';
-import type { Labels } from '@rollcall/base/label-selector.ts';
+import { labelOf, type Labels } from '@rollcall/base/label-selector.ts';
 import type { OrderRule } from './rollout-policy.ts';
 
 /** Where something stands by one rule. */

@@ -4,8 +4,7 @@
  * An absent field is undefined. A field of another type than documented is told to `onFault`, which may throw:
  * whoever sends objects on makes the whole opaque (protocol 22). If it returns, the field counts as absent.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 
 /** Told of a field that is not what the Kubernetes API documents. */

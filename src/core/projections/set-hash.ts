@@ -6,10 +6,8 @@
  * It detects loss, not malice: a watcher can only deceive about its own cluster.
  */
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { canonicalJson, isSameJson } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
-import { projectionJson } from '../model/projections.ts';
-import type { Projection } from '../model/projections.ts';
+import { canonicalJson, isSameJson, type JsonObject } from '@rollcall/base/json.ts';
+import { projectionJson, type Projection } from '../model/projections.ts';
 import type { NameRange, SetHashes, SetId } from '../model/watcher-message.ts';
 
 const MODULUS = 2 ** 48;

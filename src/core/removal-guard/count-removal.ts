@@ -12,8 +12,7 @@ import type { Planning } from '../pods/planning.ts';
 import type { RolloutDecisions } from '../rolling-update/plan-rollout.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeView, PlannedDelete } from '../model/plan.ts';
-import type { RemovalCount } from './removal-rules.ts';
-import { REMOVAL_WINDOW_MS } from './removal-rules.ts';
+import { REMOVAL_WINDOW_MS, type RemovalCount } from './removal-rules.ts';
 
 export interface Removal extends RemovalCount {
   /** Nodes whose pods are to go in this run, in the order of the view. */

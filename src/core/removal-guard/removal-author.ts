@@ -4,8 +4,7 @@
  * What was taken away leaves no entry, so this names who wrote that part last, and only if that was a short while before
  * the mass removal was seen: evidence for a person, never a ground of a decision. Times are the API server's, in whole seconds.
  */
-import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonMember, type Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { RemovalSuspect } from '../model/plan.ts';
 

@@ -4,8 +4,7 @@
  * An edit of the template's placement is told from a change of nodes by a hash of what placement reads there. Among nodes
  * the reason that most of them share is named; others are only counted.
  */
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { canonicalJson, type Json } from '@rollcall/base/json.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeView, RemovalSuspect } from '../model/plan.ts';

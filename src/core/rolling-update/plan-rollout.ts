@@ -10,19 +10,14 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { DeleteReason, PlannedCreate, RolloutProgress } from '../model/plan.ts';
-import { decideCreate } from '../pods/plan-create.ts';
-import type { NameChoice, Wait } from '../pods/plan-create.ts';
-import { plannedDelete } from '../pods/plan-pods.ts';
-import type { DeleteDecision, PodDecisions } from '../pods/plan-pods.ts';
+import { decideCreate, type NameChoice, type Wait } from '../pods/plan-create.ts';
+import { plannedDelete, type DeleteDecision, type PodDecisions } from '../pods/plan-pods.ts';
 import type { Planning } from '../pods/planning.ts';
-import { resolveBudget, strategyTypeOf } from '../daemon-set/strategy.ts';
-import type { RolloutBudget } from '../daemon-set/strategy.ts';
-import { findSites } from './rollout-states.ts';
-import type { Site } from './rollout-states.ts';
+import { resolveBudget, strategyTypeOf, type RolloutBudget } from '../daemon-set/strategy.ts';
+import { findSites, type Site } from './rollout-states.ts';
 import type { Staging } from './plan-stages.ts';
 import { walkWithSurge } from './rollout-with-surge.ts';
-import { walkWithoutSurge } from './rollout-without-surge.ts';
-import type { OldSite } from './rollout-without-surge.ts';
+import { walkWithoutSurge, type OldSite } from './rollout-without-surge.ts';
 import { closeSites, walkStages, whyClosed } from './walk-stages.ts';
 
 /** What a rolling update deletes pods for (spec 2.9). */

@@ -9,8 +9,7 @@
  * Differs from upstream: the pod made first goes first, then by node name (upstream: random); nodes that the rest
  * of the run works at are left alone and count as unavailable.
  */
-import { compareSites, isSafelyAvailable } from './rollout-states.ts';
-import type { RolloutPod, Site } from './rollout-states.ts';
+import { compareSites, isSafelyAvailable, type RolloutPod, type Site } from './rollout-states.ts';
 
 /**
  * What a site is worth without surge. `delete`: at once, and it counts; `repeat`: an unanswered

@@ -12,8 +12,7 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { Gate } from '../model/staged-progress.ts';
 import type { Stages } from '../stages/stages-input.ts';
-import { compareSites, isSafelyAvailable, isSupplied } from './rollout-states.ts';
-import type { Site } from './rollout-states.ts';
+import { compareSites, isSafelyAvailable, isSupplied, type Site } from './rollout-states.ts';
 import type { OldSite, WalkWithoutSurge } from './rollout-without-surge.ts';
 
 /** Walks the sites of open nodes against the budget. */

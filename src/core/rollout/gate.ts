@@ -11,13 +11,10 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { PolicyReading, RolloutPolicy } from '../policy/rollout-policy.ts';
 import type { FleetHold, Gate } from '../model/staged-progress.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import { PHASES } from './gate-words.ts';
-import type { RolloutPhase } from './gate-words.ts';
+import { PHASES, type RolloutPhase } from './gate-words.ts';
 import { awaitedApproval } from './approval.ts';
-import { judgeStep } from './judge-step.ts';
-import type { Holds, StepRules } from './judge-step.ts';
-import { describeMissing } from './pod-counts.ts';
-import type { Generations, PodCounts } from './pod-counts.ts';
+import { judgeStep, type Holds, type StepRules } from './judge-step.ts';
+import { describeMissing, type Generations, type PodCounts } from './pod-counts.ts';
 
 export interface Retreat {
   /** A breach sends them back to the good revision. */

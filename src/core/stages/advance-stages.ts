@@ -15,8 +15,7 @@ import type { Breach, OpenStep, RolloutRecord } from '../model/rollout-record.ts
 import { withCause } from '../health/event-causes.ts';
 import { advanceTurns } from '../health/flapping.ts';
 import { advanceTrial } from '../health/trial.ts';
-import { isSoakLost, soakAfter } from '../rollout/soak.ts';
-import type { Wellness } from '../rollout/soak.ts';
+import { isSoakLost, soakAfter, type Wellness } from '../rollout/soak.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { tellStages } from '../events/stage-events.ts';
 import { keptNodesOf } from '../policy/share.ts';
@@ -43,12 +42,10 @@ import {
   watchedPod,
 } from './observe.ts';
 import { recordFor } from './start-record.ts';
-import { isPending, nameOf, servesNobody } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { isPending, nameOf, servesNobody, type StageNode } from './stage-node.ts';
 import type { Gate, StepsEnd } from '../model/staged-progress.ts';
 import type { Stages, StagesInput } from './stages-input.ts';
-import { budgetOf, canaryOfNow, findSteps } from './steps.ts';
-import type { Steps } from './steps.ts';
+import { budgetOf, canaryOfNow, findSteps, type Steps } from './steps.ts';
 
 /** Looks once. */
 export function advanceStages(given: StagesInput): Stages {

@@ -10,8 +10,7 @@ import type { ProvenRevision, RolloutRecord } from '../model/rollout-record.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { unprovenFor } from '../rollout/known-bad.ts';
 import { excusedNodesMax } from './excused.ts';
-import { isPending } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { isPending, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 
 /** The record, with its own revision as the baseline where that serves by now. */

@@ -14,8 +14,7 @@ import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { SPREAD_DEFAULT } from '../policy/rollout-policy.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
-import { isPending, nameOf, servesNobody } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { isPending, nameOf, servesNobody, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { budgetOf } from './steps.ts';
 

@@ -9,11 +9,9 @@ import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import type { RolloutPolicy } from '../policy/rollout-policy.ts';
-import { nodesRoundedDown } from '../policy/share.ts';
-import type { NodeCounts } from '../policy/share.ts';
+import { nodesRoundedDown, type NodeCounts } from '../policy/share.ts';
 import { unprovenFor } from '../rollout/known-bad.ts';
-import { nameOf } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { nameOf, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 
 /** At least so many nodes may fail by themselves, whatever the share. */

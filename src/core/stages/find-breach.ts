@@ -38,8 +38,7 @@ import {
   momentsIn,
   trialNodes,
 } from './observe.ts';
-import { nameOf } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { nameOf, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { budgetOf } from './steps.ts';
 

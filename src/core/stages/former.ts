@@ -17,8 +17,7 @@ import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { keptNodesOf } from '../policy/share.ts';
 import { noteGood } from '../rollout/good-releases.ts';
 import { unprovenBefore } from '../rollout/known-bad.ts';
-import { nameOf } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { nameOf, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { findSteps, groupNodes } from './steps.ts';
 

@@ -12,17 +12,14 @@ import { hasBegun } from './canary.ts';
 import type { CanaryStanding } from './lost-canaries.ts';
 import { baselineDueMs } from './baseline.ts';
 import { evidenceNodes } from './observe.ts';
-import { isPending } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { isPending, type StageNode } from './stage-node.ts';
 import type { Gate, StepsEnd } from '../model/staged-progress.ts';
-import { isSoakHopeless, sparedNodes } from '../rollout/soak.ts';
-import type { Wellness } from '../rollout/soak.ts';
+import { isSoakHopeless, sparedNodes, type Wellness } from '../rollout/soak.ts';
 import { GRACE_MS } from '../health/pod-signs.ts';
 import type { ExcusedHold } from '../health/breach.ts';
 import type { StagesInput } from './stages-input.ts';
 import { holdsOf, rulesOf } from '../rollout/gate.ts';
-import { judgeStep } from '../rollout/judge-step.ts';
-import type { StepGate, StepShown } from '../rollout/judge-step.ts';
+import { judgeStep, type StepGate, type StepShown } from '../rollout/judge-step.ts';
 import type { Steps } from './steps.ts';
 
 export interface GateInput {

@@ -15,8 +15,7 @@ import type { CanaryLoss, RolloutRecord } from '../model/rollout-record.ts';
 import { CANARY_NODES_MAX, chooseSpread, isUpAndOpen } from './canary.ts';
 import { excusedNodesMax } from './excused.ts';
 import { evidenceNodes } from './observe.ts';
-import { isPending, nameOf } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { isPending, nameOf, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { canaryOfNow } from './steps.ts';
 

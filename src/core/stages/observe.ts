@@ -5,15 +5,13 @@
  * clocks would make a new pod late.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { FailureSign, PodJudging } from '../health/pod-signs.ts';
+import { judgePod, type FailureSign, type PodJudging } from '../health/pod-signs.ts';
 import type { WatchedPod } from '../health/flapping.ts';
-import { judgePod } from '../health/pod-signs.ts';
 import type { TrialNode } from '../health/trial.ts';
 import { stratumOf } from '../health/canary-spread.ts';
 import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Awaited, PodTurns, RolloutRecord } from '../model/rollout-record.ts';
-import { isPending, nameOf } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { isPending, nameOf, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 
 /** A pod that came up before fails so by its node; that a new one is refused only nodes can show that get one. */

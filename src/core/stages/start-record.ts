@@ -18,13 +18,11 @@ import { baselinesOf } from '../health/pod-signs.ts';
 import { startTrial } from '../health/trial.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
-import { judgeRelease, leaveFor } from '../rollout/good-releases.ts';
-import type { ReleaseJudgement } from '../rollout/good-releases.ts';
+import { judgeRelease, leaveFor, type ReleaseJudgement } from '../rollout/good-releases.ts';
 import { findBaseline, withBaseline } from './baseline.ts';
 import { CANARY_NODES_MAX, isUpAndOpen, pickCanary, withAbleCanary } from './canary.ts';
 import { abandonedAfter, heldIfRestored, knownBad, refusedAfter } from '../rollout/known-bad.ts';
-import { isPending, nameOf, servesNobody } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { isPending, nameOf, servesNobody, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { countRestarts, evidenceNodes, trialNodes } from './observe.ts';
 

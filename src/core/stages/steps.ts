@@ -7,14 +7,12 @@
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import { comparePlaces, placesBy } from '../policy/order-places.ts';
-import type { Level } from '../policy/order-places.ts';
+import { comparePlaces, placesBy, type Level } from '../policy/order-places.ts';
 import type { OrderRule } from '../policy/rollout-policy.ts';
 import { limitNodesOf, nodesRoundedUp } from '../policy/share.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import { addedNodes } from './canary-losses.ts';
-import { isPending, nameOf, servesNobody } from './stage-node.ts';
-import type { StageNode } from './stage-node.ts';
+import { isPending, nameOf, servesNobody, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 
 export interface Steps {

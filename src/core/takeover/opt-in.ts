@@ -8,8 +8,7 @@
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { strategyTypeOf } from '../daemon-set/strategy.ts';
 import type { Guard } from '../model/plan.ts';
-import { POLICY_ANNOTATION } from '../policy/rollout-policy.ts';
-import type { PolicyReading } from '../policy/rollout-policy.ts';
+import { POLICY_ANNOTATION, type PolicyReading } from '../policy/rollout-policy.ts';
 
 /** What copilot does about a DaemonSet; all but `followed` are only observed. */
 export type CopilotStanding = 'followed' | 'not-opted-in' | 'rolling-update';

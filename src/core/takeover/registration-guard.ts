@@ -9,8 +9,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Guard } from '../model/plan.ts';
 import type { ClusterRegistration } from '../model/registration.ts';
-import { describeFreeze } from './freeze.ts';
-import type { StandingFreeze } from './freeze.ts';
+import { describeFreeze, type StandingFreeze } from './freeze.ts';
 import { copilotGuard } from './opt-in.ts';
 
 /** The freeze that holds a DaemonSet: `ofStack`, by the stack's item, or the cluster's own; the widest of them. */

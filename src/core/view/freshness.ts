@@ -7,8 +7,7 @@
  * `deferredSinceMs` in the state and takes it out after a run that was fresh.
  */
 import type { Guard, DeleteReason, PlannedDelete } from '../model/plan.ts';
-import { WATCHED_KINDS } from '../model/projections.ts';
-import type { WatchedKind } from '../model/projections.ts';
+import { WATCHED_KINDS, type WatchedKind } from '../model/projections.ts';
 import type { ClusterMeta } from '../model/view-items.ts';
 import { compareResourceVersions, newerVersion } from '../model/identifiers.ts';
 import type { ResourceVersion } from '../model/identifiers.ts';

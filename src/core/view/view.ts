@@ -6,19 +6,17 @@
  * order in which duplicates survive (spec 2.7). It reads no clock: `nowMs` comes with the input. What most runs never
  * ask for is computed when it is asked for: thousands of pods change by one.
  */
-import { uid } from '../model/identifiers.ts';
-import type { NodeName, Uid } from '../model/identifiers.ts';
+import { uid, type NodeName, type Uid } from '../model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeView, View, ViewInput } from '../model/plan.ts';
 import type { PodProjection, Tombstone } from '../model/projections.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { compileSelector } from '@rollcall/base/label-selector.ts';
+import { compileSelector, type CompiledSelector } from '@rollcall/base/label-selector.ts';
 import { slotName } from '../pod/naming.ts';
 import { placeNodes } from '../placement/place-nodes.ts';
 import { comparePods, isHeld, nodeOf, revisionHashOfPod } from '../pod/pod-facts.ts';
 import { uidsAmong } from '../pod/tombstones.ts';
 import { allowsSurge } from '../daemon-set/strategy.ts';
-import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
 
 /** Computes the view of one reconcile from what was read. */
 export function computeView(input: ViewInput): View {
@@ -184,7 +182,7 @@ export function claimPod(claimant: Claimant, pod: PodProjection): Claim {
 }
 
 /** Decides all pods; the order of the input is kept. */
-export function claimPods(claimant: Claimant, pods: readonly PodProjection[]): ClaimedPods {
+function claimPods(claimant: Claimant, pods: readonly PodProjection[]): ClaimedPods {
   const kept: PodProjection[] = [];
   const toAdopt: PodProjection[] = [];
   const toRelease: PodProjection[] = [];

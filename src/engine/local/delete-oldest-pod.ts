@@ -3,8 +3,7 @@
  *
  * For plays that need traffic; never used on a cluster of somebody else.
  */
-import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { jsonItems, jsonMember, type Json } from '@rollcall/base/json.ts';
 import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';
 
 /** The oldest that runs this image and is not going already; false: there is none, or it could not be deleted. */

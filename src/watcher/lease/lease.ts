@@ -10,15 +10,13 @@
  * holder of its own installation; of two replicas each stands by first (`start`, ADR 0024). For
  * another installation it stands by in any case, and while that one may only be restarting: until its duration is over.
  */
-import { epoch, incarnation } from '../../core/model/identifiers.ts';
-import type { Epoch, Incarnation } from '../../core/model/identifiers.ts';
+import { epoch, incarnation, type Epoch, type Incarnation } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
 import type { LeaseWrite, SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
-import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
-import type { Backoff } from '@rollcall/base/wait.ts';
+import { createBackoff, untilAborted, type Backoff } from '@rollcall/base/wait.ts';
 import {
   isBelow,
   isRenewedBefore,

@@ -10,8 +10,7 @@
 import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { WATCHED_KINDS } from '../../core/model/projections.ts';
-import type { WatchedKind } from '../../core/model/projections.ts';
+import { WATCHED_KINDS, type WatchedKind } from '../../core/model/projections.ts';
 import type { Marks } from '../../core/model/watcher-message.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { ListWatchTarget } from './frame-reader.ts';

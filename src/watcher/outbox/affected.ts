@@ -8,8 +8,7 @@
  * work than a flush should cost. A new node also concerns what has a pod there already. Sends nothing.
  */
 import type { NodeProjection, Projection } from '../../core/model/projections.ts';
-import { AFFECTED_KEYS_MAX } from '../../core/model/watcher-message.ts';
-import type { AffectedKeys } from '../../core/model/watcher-message.ts';
+import { AFFECTED_KEYS_MAX, type AffectedKeys } from '../../core/model/watcher-message.ts';
 import { POLICY_ANNOTATION } from '../../core/policy/rollout-policy.ts';
 import { isSameJson } from '@rollcall/base/json.ts';
 import {

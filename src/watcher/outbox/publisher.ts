@@ -23,8 +23,7 @@ import type { FlushSchedule } from './flush-schedule.ts';
 import type { Outbox } from './outbox.ts';
 import type { OpaqueReason, Projector } from '../project/projection.ts';
 import type { CutMoment, Sender } from './sender.ts';
-import { Snapshot } from './snapshot.ts';
-import type { SliceBatch } from './snapshot.ts';
+import { Snapshot, type SliceBatch } from './snapshot.ts';
 import type { ObjectStore, Tracked } from '../project/store.ts';
 
 /** Bounds of what is sent. */

@@ -11,8 +11,7 @@
  * again as long as `send` was not. How old its cut is goes beside the bytes, told anew at each try (protocol 1).
  */
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
-import { MESSAGE_SCHEMA } from '../../core/model/watcher-message.ts';
-import type { WatcherBody } from '../../core/model/watcher-message.ts';
+import { MESSAGE_SCHEMA, type WatcherBody } from '../../core/model/watcher-message.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
 import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';

@@ -9,8 +9,7 @@
  * server that is away, a right, credential or registration that is missing: the watcher repeats those by itself, is not
  * ready meanwhile, and says why. Every bound is several times what its own time-outs allow, so that these come first.
  */
-import { WATCHED_KINDS } from '../../core/model/projections.ts';
-import type { WatchedKind } from '../../core/model/projections.ts';
+import { WATCHED_KINDS, type WatchedKind } from '../../core/model/projections.ts';
 import type { StreamVitals, VitalSigns } from './vitals.ts';
 import type { WatcherStatus } from '../session/watcher.ts';
 

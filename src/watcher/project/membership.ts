@@ -9,8 +9,7 @@
  * Differs from upstream: an orphan stands with a hundred DaemonSets at most, those that came first, however many select it:
  * what tells of one object must not grow with what others make (protocol 22).
  */
-import { compileSelector } from '@rollcall/base/label-selector.ts';
-import type { CompiledSelector } from '@rollcall/base/label-selector.ts';
+import { compileSelector, type CompiledSelector } from '@rollcall/base/label-selector.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type { LabelSelector } from '@rollcall/base/objects.ts';
 import { membershipHash } from '../../core/projections/set-hash.ts';

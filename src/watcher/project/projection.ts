@@ -6,8 +6,7 @@
  * not as documented becomes opaque (protocol 22) and affects only its own set. Never throws for what
  * an API server sent. It does not decide where an object is stored: see membership.ts.
  */
-import { uid } from '../../core/model/identifiers.ts';
-import type { Uid } from '../../core/model/identifiers.ts';
+import { uid, type Uid } from '../../core/model/identifiers.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject, LabelSelector } from '@rollcall/base/objects.ts';

@@ -7,16 +7,13 @@
  * never replace newer ones (S8). What was sent of an object is the outbox's business, kept in `sent`.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { compareResourceVersions } from '../../core/model/identifiers.ts';
-import type { Uid } from '../../core/model/identifiers.ts';
+import { compareResourceVersions, type Uid } from '../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { NodeProjection, WatchedKind } from '../../core/model/projections.ts';
 import type { Membership, SetId } from '../../core/model/watcher-message.ts';
-import { isSameMembership, membershipsOf } from './membership.ts';
-import type { SelectorIndex } from './membership.ts';
+import { isSameMembership, membershipsOf, type SelectorIndex } from './membership.ts';
 import type { ObjectIdentity } from './project-object.ts';
-import { isSameSlim, slimText } from './projection.ts';
-import type { SlimObject } from './projection.ts';
+import { isSameSlim, slimText, type SlimObject } from './projection.ts';
 
 /** One object of the cluster, live or gone but not yet sent as gone. */
 export interface Tracked {

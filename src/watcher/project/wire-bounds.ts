@@ -5,8 +5,7 @@
  * (protocol 22, L4). Such an object travels opaque instead. The bounds here are those of the reader's
  * schema (src/adapters/sqs), or tighter; a property test holds the two together.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type JsonObject } from '@rollcall/base/json.ts';
 import type { Taint } from '@rollcall/base/objects.ts';
 
 const OBJECT_NAME = /^[a-z0-9][a-z0-9.-]{0,252}$/;

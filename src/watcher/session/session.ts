@@ -8,8 +8,7 @@
  * outbox and ring its bell. An epoch ends when the Lease says so, when etcd went back, when the queue
  * refuses a body, or when the watcher stops; its store goes with it, and the next epoch lists again.
  */
-import { WATCHED_KINDS } from '../../core/model/projections.ts';
-import type { WatchedKind } from '../../core/model/projections.ts';
+import { WATCHED_KINDS, type WatchedKind } from '../../core/model/projections.ts';
 import { sliceCountFor } from '../../core/projections/set-hash.ts';
 import type { AnnouncementBody, Membership } from '../../core/model/watcher-message.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
@@ -17,17 +16,13 @@ import { Intake } from '../observe/intake.ts';
 import { ListWatch } from '../observe/list-watch.ts';
 import { createSelectorIndex } from '../project/membership.ts';
 import { AffectedFinder } from '../outbox/affected.ts';
-import { PriorityJudge } from '../outbox/change-priority.ts';
-import type { ChangePriority } from '../outbox/change-priority.ts';
+import { PriorityJudge, type ChangePriority } from '../outbox/change-priority.ts';
 import { FlushSchedule } from '../outbox/flush-schedule.ts';
 import { Outbox } from '../outbox/outbox.ts';
-import { createProjector } from '../project/projection.ts';
-import type { SlimObject, Projector } from '../project/projection.ts';
-import { Publisher, SLICE_COUNT_MAX } from '../outbox/publisher.ts';
-import type { PublishEnd } from '../outbox/publisher.ts';
+import { createProjector, type SlimObject, type Projector } from '../project/projection.ts';
+import { Publisher, SLICE_COUNT_MAX, type PublishEnd } from '../outbox/publisher.ts';
 import { Sender } from '../outbox/sender.ts';
-import { ObjectStore } from '../project/store.ts';
-import type { StoreListener, Tracked } from '../project/store.ts';
+import { ObjectStore, type StoreListener, type Tracked } from '../project/store.ts';
 import { isAwaited, announcement } from './epoch.ts';
 import type {
   SessionDependencies,

@@ -19,11 +19,9 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { statusPatch } from '../../../src/core/status/status-patch.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster/cluster-access.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
+import { createApiClient, type ApiClient, type KubernetesObject } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { openTestCluster } from '../control-plane/test-cluster.ts';
-import type { TestCluster } from '../control-plane/test-cluster.ts';
+import { openTestCluster, type TestCluster } from '../control-plane/test-cluster.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 
 const NAMESPACE = 'rollcall-access-test';

@@ -13,11 +13,9 @@ import { ApiWatchSource } from '../../../src/adapters/kubernetes/watch/watch-sou
 import { resourceVersion } from '../../../src/core/model/identifiers.ts';
 import type { WatchFrame } from '../../../src/ports/cluster/watch-source.ts';
 import { strictProjector } from '../../support/strict-projector.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient } from '../control-plane/api.ts';
+import { createApiClient, type ApiClient } from '../control-plane/api.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { openTestCluster } from '../control-plane/test-cluster.ts';
-import type { TestCluster } from '../control-plane/test-cluster.ts';
+import { openTestCluster, type TestCluster } from '../control-plane/test-cluster.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 
 const NAMESPACE = 'rollcall-watch-test';

@@ -7,11 +7,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { startEventsServer } from '@rollcall/local-aws/events/server.ts';
-import { TOOLS } from '../../support/require-tool.ts';
-import type { ToolRequirement } from '../../support/require-tool.ts';
+import { TOOLS, type ToolRequirement } from '../../support/require-tool.ts';
 import type { KnownDifferences } from './check.ts';
-import { EventBench, askAws } from './event-bench.ts';
-import type { Envelope } from './event-bench.ts';
+import { EventBench, askAws, type Envelope } from './event-bench.ts';
 import { startMiniStack } from './reference-servers.ts';
 
 export interface EventImplementation {

@@ -10,8 +10,7 @@ import { compareText } from '@rollcall/base/compare-text.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { createKeyTable } from '../../support/create-key-table.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
-import { startDynamoDbLocal } from './reference-servers.ts';
-import type { RunningServer } from './reference-servers.ts';
+import { startDynamoDbLocal, type RunningServer } from './reference-servers.ts';
 
 const TABLE = 'view';
 const STEPS = 1500;

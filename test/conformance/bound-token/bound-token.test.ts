@@ -13,8 +13,7 @@ import { pollUntil } from '../control-plane/poll.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 import { readRules, rightsOf, tokenWith, withoutRight } from '../rights/rbac-rules.ts';
-import { SENDER, startRenewalWorld } from './renewal-world.ts';
-import type { RenewalWorld } from './renewal-world.ts';
+import { SENDER, startRenewalWorld, type RenewalWorld } from './renewal-world.ts';
 
 const WEST = clusterId('west');
 const RULES = readRules('infra/renewer/rbac.yaml');

@@ -18,8 +18,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSBatchResponse } from 'aws-lambda';
-import { useSinks } from '../../../functions/middleware.ts';
-import type { LambdaFunction } from '../../../functions/middleware.ts';
+import { useSinks, type LambdaFunction } from '../../../functions/middleware.ts';
 import { createDynamoCredentialStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
@@ -39,10 +38,8 @@ import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts'
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 import { startMiniStack } from '../aws/reference-servers.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient } from '../control-plane/api.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { createApiClient, type ApiClient } from '../control-plane/api.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';

@@ -9,8 +9,7 @@
  * pods (15 minutes in the end) stays short of the bound in which everything must settle.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError } from '../control-plane/api.ts';
-import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
+import { ApiError, type ApiClient, type KubernetesObject } from '../control-plane/api.ts';
 import { setNodeReady } from '../control-plane/nodes.ts';
 import { listAll } from '../control-plane/watch.ts';
 import { daemonSetPath, podPath } from '../scenarios/daemon-set.ts';

@@ -10,8 +10,7 @@ import type {
 } from '../control-plane/observed-records.ts';
 import type { ObservedEvent } from '../control-plane/observer.ts';
 import { PLACES } from './cast.ts';
-import { judgeHistory } from './judge.ts';
-import type { OwnDeletion, Violation } from './judge.ts';
+import { judgeHistory, type OwnDeletion, type Violation } from './judge.ts';
 
 const LONG_MS = 1_000_000;
 const LATENESS = { effectMs: 20_000, viewMs: 60_000 };

@@ -19,8 +19,7 @@ import type { DaemonSetRecord, NodeRecord, PodRecord } from '../control-plane/ob
 import type { ObservedEvent } from '../control-plane/observer.ts';
 import { belongs, mayStay, partOf, PARTS } from './cast.ts';
 import type { Lateness } from './lateness.ts';
-import { createServices } from './successors.ts';
-import type { Services } from './successors.ts';
+import { createServices, type Services } from './successors.ts';
 import type { History } from './witness.ts';
 
 /** A deletion of a pod by the functions' identity that the API server accepted. */

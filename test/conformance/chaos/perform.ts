@@ -4,8 +4,7 @@
  * A fault that throws has not fired; the others go on, so that one run tells as much as it can.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { FAULTS } from './faults.ts';
-import type { FaultContext, FaultResult, Target } from './faults.ts';
+import { FAULTS, type FaultContext, type FaultResult, type Target } from './faults.ts';
 import type { PlannedFault } from './plan.ts';
 
 export interface PerformedFault extends FaultResult {

@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { after, afterEach, beforeEach, describe, it } from 'node:test';
 import { startReaper } from '../../../scripts/lib/reaper.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { createProgram, IN_VAIN_CODE } from './program.ts';
-import type { Program } from './program.ts';
+import { createProgram, IN_VAIN_CODE, type Program } from './program.ts';
 
 describe('createProgram', () => {
   const reaper = startReaper();

@@ -1,8 +1,7 @@
 /**
  * What a run of chaos says in the end, and whether it passed.
  */
-import { describeWrong } from './chaos.ts';
-import type { ChaosResult } from './chaos.ts';
+import { describeWrong, type ChaosResult } from './chaos.ts';
 
 /** Why a run failed; nothing if it passed. */
 export function failuresOf(result: ChaosResult): readonly string[] {

@@ -9,8 +9,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { unrestOf } from '../../support/simulation/stability-audit.ts';
-import type { AuditRecord } from '../control-plane/audit.ts';
-import { readAuditRecords } from '../control-plane/audit.ts';
+import { readAuditRecords, type AuditRecord } from '../control-plane/audit.ts';
 import { userNameOf } from '../control-plane/identities.ts';
 
 /** What is counted, and since when, in milliseconds since the epoch. */

@@ -8,10 +8,8 @@
  * stops by itself, and leaves no process behind even when it is killed.
  */
 import { parseArgs } from 'node:util';
-import { runChaos } from './chaos.ts';
-import type { ChaosOptions, ChaosResult } from './chaos.ts';
-import { FAULT_KINDS } from './plan.ts';
-import type { FaultKind } from './plan.ts';
+import { runChaos, type ChaosOptions, type ChaosResult } from './chaos.ts';
+import { FAULT_KINDS, type FaultKind } from './plan.ts';
 import { failuresOf, replayCommand, summarize } from './report.ts';
 
 const EXIT = { passed: 0, failed: 1, usage: 2, interrupted: 130 } as const;

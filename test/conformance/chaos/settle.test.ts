@@ -6,8 +6,7 @@ import { describe, it } from 'node:test';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { castNode, daemonSetOf } from './cast.ts';
 import { createSettleClock } from './settle.ts';
-import { findUncollected, findWrong } from './wrong.ts';
-import type { World, Wrong } from './wrong.ts';
+import { findUncollected, findWrong, type World, type Wrong } from './wrong.ts';
 
 const NODES = ['node-001', 'node-002'];
 const GONE = 'node-009';

@@ -9,12 +9,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../control-plane/api.ts';
-import { readAuditRecords } from '../control-plane/audit.ts';
-import type { AuditRecord } from '../control-plane/audit.ts';
+import { readAuditRecords, type AuditRecord } from '../control-plane/audit.ts';
 import { userNameOf } from '../control-plane/identities.ts';
 import { listAll } from '../control-plane/watch.ts';
-import { findUncollected, findWrong, OWNERLESS } from './wrong.ts';
-import type { World, Wrong } from './wrong.ts';
+import { findUncollected, findWrong, OWNERLESS, type World, type Wrong } from './wrong.ts';
 
 const LOOK_MS = 500;
 /** What is written after the status is right (outcomes, trimmed history) has been, when nothing came for so long. */

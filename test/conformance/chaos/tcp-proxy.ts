@@ -11,8 +11,7 @@
  * It reads while it holds back, to notice who gives up. It knows nothing of what it carries.
  */
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 /** How two parties are cut off from each other. */
 export type CutKind = 'dropped' | 'silent' | 'forgotten' | 'late';

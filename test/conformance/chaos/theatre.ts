@@ -15,20 +15,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../../../src/adapters/aws/create-client.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient } from '../control-plane/api.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { createApiClient, type ApiClient } from '../control-plane/api.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { startReaper } from '../../../scripts/lib/reaper.ts';
-import type { Reaper } from '../../../scripts/lib/reaper.ts';
+import { startReaper, type Reaper } from '../../../scripts/lib/reaper.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 import type { EngineSettings, EngineWhereabouts } from './engine-child.ts';
-import { createProgram } from './program.ts';
-import type { Program } from './program.ts';
-import { openLink } from './tcp-proxy.ts';
-import type { Link } from './tcp-proxy.ts';
+import { createProgram, type Program } from './program.ts';
+import { openLink, type Link } from './tcp-proxy.ts';
 
 /** Names of the links. */
 export const LINK_NAMES = ['watcher-api', 'watcher-queue', 'functions-api'] as const;

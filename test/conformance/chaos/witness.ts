@@ -7,8 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiConnection } from '../control-plane/api.ts';
-import { startObserver } from '../control-plane/observer.ts';
-import type { ObservedEvent, Observer } from '../control-plane/observer.ts';
+import { startObserver, type ObservedEvent, type Observer } from '../control-plane/observer.ts';
 import type { DoublePlacement } from '../control-plane/double-placement.ts';
 
 export interface History {

@@ -6,10 +6,8 @@
  * nothing that Rollcall could change. Whatever else is wrong waits for nobody.
  */
 import type { KubernetesObject } from '../control-plane/api.ts';
-import { readPod } from '../control-plane/observed-records.ts';
-import type { PodRecord } from '../control-plane/observed-records.ts';
-import { belongs, mayStay, partOf } from './cast.ts';
-import type { Site } from './cast.ts';
+import { readPod, type PodRecord } from '../control-plane/observed-records.ts';
+import { belongs, mayStay, partOf, type Site } from './cast.ts';
 import { versionOf } from './churn.ts';
 
 export interface World {

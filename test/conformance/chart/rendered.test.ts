@@ -13,11 +13,9 @@ import { composeManifests } from '../../../src/cli/cluster/manifests/manifests.t
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { ensureBinaries } from '../control-plane/build.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { CHART, LEAST_VALUES, objectsOf, openHelm } from './helm.ts';
-import type { ChartValues, Helm } from './helm.ts';
+import { CHART, LEAST_VALUES, objectsOf, openHelm, type ChartValues, type Helm } from './helm.ts';
 
 const QUEUE = 'https://sqs.eu-central-1.amazonaws.com/111122223333/rollcall-prod-credentials';
 const KEY = 'arn:aws:kms:eu-central-1:111122223333:key/0f0e0d0c-1a1b-4c4d-8e8f-000000000000';

@@ -4,12 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { openEngineStack, runOnEngine } from '../../support/engine-commands.ts';
-import type { CommandRun } from '../../support/engine-commands.ts';
+import { openEngineStack, runOnEngine, type CommandRun } from '../../support/engine-commands.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { expectStatuses, openFleet } from '../recovery/fleet.ts';
-import type { Fleet } from '../recovery/fleet.ts';
+import { expectStatuses, openFleet, type Fleet } from '../recovery/fleet.ts';
 import { livePods } from '../rollouts/rolled.ts';
 import { podPath } from '../scenarios/daemon-set.ts';
 

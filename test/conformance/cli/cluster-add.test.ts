@@ -29,12 +29,9 @@ import { clusterId } from '../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { CommandRun, CommandWorld } from '../../support/command-world.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
-import { startMiniStack } from '../aws/reference-servers.ts';
-import type { RunningServer } from '../aws/reference-servers.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
+import { startMiniStack, type RunningServer } from '../aws/reference-servers.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 
 const ISSUER = 'https://issuer.example/clusters/a';

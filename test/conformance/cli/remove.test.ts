@@ -16,10 +16,8 @@ import type { OperatorCluster } from '../../../src/cli/reach/operator-access.ts'
 import { CommandWorld } from '../../support/command-world.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
 import { registrationOf } from '../../support/store-suite.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 
 const ID = 'removed';

@@ -10,8 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { MUTANTS } from '../../differential/mutants.ts';
-import { startPlanes, writePlanes } from '../../differential/planes.ts';
-import type { StartedPlanes } from '../../differential/planes.ts';
+import { startPlanes, writePlanes, type StartedPlanes } from '../../differential/planes.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 

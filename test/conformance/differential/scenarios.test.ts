@@ -5,15 +5,13 @@
  * A failure prints both sides and the command that replays it: `npm run test:differential -- --seed …`.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { judgeRun } from '../../differential/excused.ts';
 import { generateScenario } from '../../differential/generate.ts';
 import { readKeptScenarios } from '../../differential/kept-scenarios.ts';
 import { measureLateness } from '../../differential/lateness.ts';
-import { openPair } from '../../differential/pair.ts';
-import type { Pair } from '../../differential/pair.ts';
+import { openPair, type Pair } from '../../differential/pair.ts';
 import type { PlayResult } from '../../differential/play.ts';
 import { playDisagreementsAgain } from '../../differential/play-again.ts';
 import { AT_ONCE_MAX, playAll } from '../../differential/play-all.ts';

@@ -4,8 +4,7 @@
  * A path that runs over something that is no object or list leaves the object as it is: generated changes meet
  * bodies of many shapes.
  */
-import { isJsonObject as isObject } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isJsonObject as isObject, type Json } from '@rollcall/base/json.ts';
 import type { Change } from './step.ts';
 
 /** The object with the changes made, in order. */

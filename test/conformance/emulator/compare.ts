@@ -1,8 +1,7 @@
 /**
  * Differences between two masked answers, each at a path, grouped into classes that the published list can name.
  */
-import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { Step } from './step.ts';
 
 export interface Difference {

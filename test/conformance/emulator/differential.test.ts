@@ -10,11 +10,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { readAllowed } from './allowed.ts';
-import { compareServers, faultsOfList } from './differential.ts';
-import type { DifferentialReport } from './differential.ts';
+import { compareServers, faultsOfList, type DifferentialReport } from './differential.ts';
 import { openLocalServer } from './open-local-server.ts';
-import { openRealServer } from './open-servers.ts';
-import type { RunningServer } from './open-servers.ts';
+import { openRealServer, type RunningServer } from './open-servers.ts';
 
 const SEED = Number(process.env['EMULATOR_SEED'] ?? '20261121');
 const STEPS_COUNT = Number(process.env['EMULATOR_STEPS'] ?? '5000');

@@ -1,13 +1,10 @@
 /**
  * Compares two servers over many episodes and reports what the published list does not allow.
  */
-import { ALLOWED_MAX, findAllowed } from './allowed.ts';
-import type { AllowedDifference } from './allowed.ts';
-import { classOf } from './compare.ts';
-import type { Difference } from './compare.ts';
+import { ALLOWED_MAX, findAllowed, type AllowedDifference } from './allowed.ts';
+import { classOf, type Difference } from './compare.ts';
 import { generateEpisode } from './generate/generate-episode.ts';
-import { runEpisode } from './run-episode.ts';
-import type { Pair } from './run-episode.ts';
+import { runEpisode, type Pair } from './run-episode.ts';
 import type { ComparedServer } from './server.ts';
 import { shrinkEpisode } from './shrink.ts';
 import type { Step } from './step.ts';

@@ -4,8 +4,7 @@
  * What exists when a watch begins may be sent in any order: the leading additions are sorted by name. Only the very
  * first frame of a watch as tables names the columns; it keeps them whichever row comes first.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 
 /** The frames with the leading additions sorted by namespace and name. */
 export function inOrder(frames: readonly Json[]): readonly Json[] {

@@ -4,8 +4,7 @@
  * The real API server serves many groups and resources beside ours, so lists of groups and resources are filtered;
  * everything said about a published resource is kept.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { COLLECTIONS } from './surface.ts';
 
 const GROUPS = new Set(COLLECTIONS.map((one) => one.group));

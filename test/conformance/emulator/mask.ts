@@ -6,8 +6,7 @@
  * objects, ages in tables, and of discovery everything that is not on the published list (surface.ts). Nothing else:
  * a time that the request itself wrote is compared.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { maskDiscovery } from './mask-discovery.ts';
 import type { ServerMemory } from './memory.ts';
 import type { Answer } from './server.ts';

@@ -4,11 +4,9 @@
  * Symbols count first appearances, so that two servers that behave alike use the same ones whatever values they
  * chose. A version's symbol also says between which earlier ones it lies: order must agree too, not only equality.
  */
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import { isJsonObject as isObject } from '@rollcall/base/json.ts';
+import { isJsonObject as isObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { applyChanges } from './changes.ts';
-import { objectKey } from './step.ts';
-import type { Step } from './step.ts';
+import { objectKey, type Step } from './step.ts';
 
 const UNKNOWN_UID = '00000000-0000-4000-8000-000000000000';
 const UNKNOWN_VERSION = '1';

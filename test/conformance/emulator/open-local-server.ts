@@ -9,8 +9,7 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import { createActivityLog } from '../scenarios/activity-log.ts';
-import { describeServer } from './open-servers.ts';
-import type { RunningServer } from './open-servers.ts';
+import { describeServer, type RunningServer } from './open-servers.ts';
 
 /** Starts it; the caller owes a `stop()`. */
 export async function openLocalServer(): Promise<RunningServer> {

@@ -4,14 +4,12 @@
  *
  * Like the local one (open-local-server.ts) it gets the shipped RBAC, so that requests of other users are judged alike.
  */
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiConnection } from '../control-plane/api.ts';
+import { createApiClient, type ApiConnection } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import type { TestActor } from '../control-plane/identities.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { openServer } from './server.ts';
-import type { ComparedServer } from './server.ts';
+import { openServer, type ComparedServer } from './server.ts';
 
 /** A running server; the caller owes a `stop()`. */
 export interface RunningServer {

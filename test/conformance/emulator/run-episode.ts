@@ -7,10 +7,8 @@
  * would differ for that reason alone.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
-import { compareAnswers } from './compare.ts';
-import type { Difference } from './compare.ts';
+import { isJsonObject, type Json } from '@rollcall/base/json.ts';
+import { compareAnswers, type Difference } from './compare.ts';
 import { inOrder } from './frame-order.ts';
 import { maskAnswer, maskFrame } from './mask.ts';
 import { ServerMemory } from './memory.ts';

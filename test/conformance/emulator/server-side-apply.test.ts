@@ -13,8 +13,7 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient, ApiRequest } from '../control-plane/api.ts';
+import { createApiClient, type ApiClient, type ApiRequest } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { createActivityLog } from '../scenarios/activity-log.ts';
 

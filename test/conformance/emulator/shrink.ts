@@ -4,10 +4,8 @@
  * Each trial plays on the same servers under a new prefix, so that nothing of an earlier one is in its way. Removal goes
  * from large parts to single steps; the number of trials is bounded.
  */
-import { classOf } from './compare.ts';
-import type { Difference } from './compare.ts';
-import { runEpisode } from './run-episode.ts';
-import type { Pair } from './run-episode.ts';
+import { classOf, type Difference } from './compare.ts';
+import { runEpisode, type Pair } from './run-episode.ts';
 import type { ComparedServer } from './server.ts';
 import type { Step } from './step.ts';
 

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { compareServers } from './differential.ts';
-import { openRealServer } from './open-servers.ts';
-import type { RunningServer } from './open-servers.ts';
+import { openRealServer, type RunningServer } from './open-servers.ts';
 
 const SEED = 20261122;
 /** Enough to meet every verb and resource several times. */

@@ -6,8 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { JsonObject } from '@rollcall/base/json.ts';
-import { jsonMember } from '@rollcall/base/json.ts';
+import { jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
@@ -32,8 +31,7 @@ import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { messageOf } from '../rights/admission-stage.ts';
 import { readRules, rightsOf, tokenWith, withoutRight } from '../rights/rbac-rules.ts';

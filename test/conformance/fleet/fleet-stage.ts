@@ -14,8 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fleetNames, fleetRights } from '../../../src/cli/fleet/fleet-manifests.ts';
 import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import { startEngine } from '../../../src/engine/engine.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
+import { startEngine, type Engine } from '../../../src/engine/engine.ts';
 import type { EngineCluster } from '../../../src/engine/engine-options.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { openEngineStack, runOnEngine } from '../../support/engine-commands.ts';
@@ -25,8 +24,7 @@ import { closedWindow } from '../scenarios/closed-window.ts';
 import { listInAdmission } from '../scenarios/list-admission.ts';
 import { collectionPath, createIfMissing } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { openBareStage, stageCluster } from '../scenarios/stage.ts';
-import type { BareStage } from '../scenarios/stage.ts';
+import { openBareStage, stageCluster, type BareStage } from '../scenarios/stage.ts';
 
 /** The clusters, in the order of the stages. */
 export const CLUSTERS = {

@@ -27,8 +27,7 @@ import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { registrationOf } from '../../support/store-suite.ts';
 import { ensureBinaries } from '../control-plane/build.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 
 const KEY = { namespace: 'default', name: 'agent' };
 const IMAGE = '.spec.template.spec.containers[name="agent"].image';

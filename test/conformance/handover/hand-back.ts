@@ -1,8 +1,7 @@
 /** Hands a cluster back while an engine runs on, observing it. */
 import { createHandBackAccess } from '../../../src/adapters/kubernetes/operator/hand-back-access.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
-import { handBack } from '../../../src/app/takeover/hand-back.ts';
-import type { HandBackResult } from '../../../src/app/takeover/hand-back.ts';
+import { handBack, type HandBackResult } from '../../../src/app/takeover/hand-back.ts';
 import { FUNCTION_MAX_MS } from '../../../src/core/pod/request-life.ts';
 import type { Engine } from '../../../src/engine/engine.ts';
 import type { EngineCluster } from '../../../src/engine/engine-options.ts';

@@ -6,13 +6,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import type { ReleaseReport } from '../../../src/cli/start/start-program.ts';
-import { startEngine } from '../../../src/engine/engine.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
+import { startEngine, type Engine } from '../../../src/engine/engine.ts';
 import { fakeNode } from '../control-plane/nodes.ts';
 import { daemonSetPath, testDaemonSet } from '../scenarios/daemon-set.ts';
 import { daemonSetUid, expectPodsOn, livePodsByNode } from '../scenarios/expectations.ts';
-import { openBareStage, stageCluster } from '../scenarios/stage.ts';
-import type { BareStage } from '../scenarios/stage.ts';
+import { openBareStage, stageCluster, type BareStage } from '../scenarios/stage.ts';
 
 const MAIN = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 const SYSTEM = 'rollcall-system';

@@ -7,8 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
+import { createApiClient, type ApiClient, type KubernetesObject } from '../control-plane/api.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { daemonSetPath, podPath, testDaemonSet } from '../scenarios/daemon-set.ts';
@@ -18,8 +17,7 @@ import {
   expectStatus,
   livePodsByNode,
 } from '../scenarios/expectations.ts';
-import { openStage } from '../scenarios/stage.ts';
-import type { Stage } from '../scenarios/stage.ts';
+import { openStage, type Stage } from '../scenarios/stage.ts';
 
 const TENANT = { namespace: 'tenant', name: 'forged' };
 const OTHER = { namespace: 'other', name: 'agent' };

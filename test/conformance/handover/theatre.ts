@@ -9,17 +9,14 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEngine } from '../../../src/engine/engine.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
+import { startEngine, type Engine } from '../../../src/engine/engine.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { fakeNode } from '../control-plane/nodes.ts';
 import type { PodRecord } from '../control-plane/observed-records.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 import { daemonSetPath, testDaemonSet } from '../scenarios/daemon-set.ts';
 import { livePodsByNode } from '../scenarios/expectations.ts';
-import { openBareStage, stageCluster } from '../scenarios/stage.ts';
-import type { BareStage } from '../scenarios/stage.ts';
+import { openBareStage, stageCluster, type BareStage } from '../scenarios/stage.ts';
 
 /** Names of the nodes. */
 export const NODE_NAMES: readonly string[] = Array.from(

@@ -4,8 +4,7 @@
  * when it is told to, and gives it back by ending.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,8 +16,7 @@ import { createNodes, fakeNode } from '../control-plane/nodes.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { daemonSetPath, podPath, testDaemonSet } from '../scenarios/daemon-set.ts';
 import { daemonSetUid, expectPodsOn, livePodsByNode } from '../scenarios/expectations.ts';
-import { openBareStage } from '../scenarios/stage.ts';
-import type { BareStage } from '../scenarios/stage.ts';
+import { openBareStage, type BareStage } from '../scenarios/stage.ts';
 
 const MAIN = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases/rollcall-watcher';

@@ -1,7 +1,6 @@
 /** docs/fleet.md, "Five minutes on a laptop": its commands as they stand there, on what `npm start -- --fleet` starts. */
 import { describe, it } from 'node:test';
-import { runPageTour } from '../../support/page-tour.ts';
-import type { ExpectedCommand } from '../../support/page-tour.ts';
+import { runPageTour, type ExpectedCommand } from '../../support/page-tour.ts';
 
 const EXPECTED: readonly ExpectedCommand[] = [
   { command: /fleet status .* --watch/, code: 0, prints: /Done: generation 2 is rolled out/ },

@@ -4,8 +4,7 @@
  * Each client has a cache of its own, so that discovery is really asked for. The server may live in this process:
  * everything is asynchronous. A command that takes too long is killed, by its own process id.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 export interface KubectlOutcome {

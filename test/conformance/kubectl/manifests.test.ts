@@ -14,8 +14,7 @@ import { renderKubeconfig } from '@rollcall/local-cluster/cluster/kubeconfig.ts'
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
-import { bindKubectl } from './kubectl.ts';
-import type { Kubectl } from './kubectl.ts';
+import { bindKubectl, type Kubectl } from './kubectl.ts';
 import { triedKubectl } from './on-local-cluster.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'manifests');

@@ -12,10 +12,8 @@ import { ensureBinaries } from '../control-plane/build.ts';
 import { fakeNode } from '../control-plane/nodes.ts';
 import { ensureOlderKubectl } from '../control-plane/older-kubectl.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { openStage } from '../scenarios/stage.ts';
-import type { Stage } from '../scenarios/stage.ts';
-import { bindKubectl } from './kubectl.ts';
-import type { Kubectl } from './kubectl.ts';
+import { openStage, type Stage } from '../scenarios/stage.ts';
+import { bindKubectl, type Kubectl } from './kubectl.ts';
 
 /** What tests get; valid from the first test on. */
 export interface KubectlStage {

@@ -10,8 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { parseAllDocuments } from 'yaml';
-import { runPageTour } from '../../support/page-tour.ts';
-import type { ExpectedCommand } from '../../support/page-tour.ts';
+import { runPageTour, type ExpectedCommand } from '../../support/page-tour.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { ensureBinaries } from '../control-plane/build.ts';
 

@@ -1,8 +1,7 @@
 /** docs/try-it.md, "In a second terminal": its commands as they stand there, with a real kubectl on what `npm start` starts. */
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { runPageTour } from '../../support/page-tour.ts';
-import type { ExpectedCommand } from '../../support/page-tour.ts';
+import { runPageTour, type ExpectedCommand } from '../../support/page-tour.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { ensureBinaries } from '../control-plane/build.ts';
 

@@ -15,11 +15,9 @@ import { parse, parseAllDocuments } from 'yaml';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 

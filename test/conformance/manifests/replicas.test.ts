@@ -3,8 +3,7 @@
  * the shipped RBAC: both are ready, one watches, and a rolling update costs one epoch and seconds (row 72).
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,14 +14,11 @@ import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { startReaper } from '../../../scripts/lib/reaper.ts';
 import { bundleWatcher } from '../../../scripts/build/watcher-bundle.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
-import type { SqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
+import { startSqsServer, type SqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import { parseExposition, sampleOf } from '../../support/exposition.ts';
 import { TOOLS, skipWithoutTools } from '../../support/require-tool.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient } from '../control-plane/api.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { createApiClient, type ApiClient } from '../control-plane/api.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';

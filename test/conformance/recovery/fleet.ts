@@ -6,8 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { createRolled, livePods, podUids, rollingUpdate, waitFor } from '../rollouts/rolled.ts';
 import type { Rolled } from '../rollouts/rolled.ts';
-import { openStage } from '../scenarios/stage.ts';
-import type { Stage } from '../scenarios/stage.ts';
+import { openStage, type Stage } from '../scenarios/stage.ts';
 
 /** What is in the cluster. */
 export interface Fleet {

@@ -22,8 +22,7 @@ import {
   withoutPodChange,
 } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
-import { openTables } from './tables.ts';
-import type { OperatorTables } from './tables.ts';
+import { openTables, type OperatorTables } from './tables.ts';
 
 const CLUSTER = clusterId('conformance');
 const NODES = 20;

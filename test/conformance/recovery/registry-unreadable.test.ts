@@ -10,8 +10,7 @@ import { pollUntil } from '../control-plane/poll.ts';
 import { edit, nodesAt, waitFor, waitUntilStill } from '../rollouts/rolled.ts';
 import { addNode, expectPodsOn, expectRolled, openFleet, withoutPodChange } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
-import { openTables } from './tables.ts';
-import type { Backup, OperatorTables } from './tables.ts';
+import { openTables, type Backup, type OperatorTables } from './tables.ts';
 
 const CLUSTER = 'conformance';
 const NODES = 20;

@@ -16,8 +16,7 @@ import {
   withoutPodChange,
 } from './fleet.ts';
 import type { Fleet } from './fleet.ts';
-import { openTables } from './tables.ts';
-import type { OperatorTables } from './tables.ts';
+import { openTables, type OperatorTables } from './tables.ts';
 
 const NODES = 100;
 const DEADLINE_MS = 480_000;

@@ -11,14 +11,12 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 import { podFromTemplate, prepareTemplate } from '../../../src/core/pod/pod-template.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient, ApiResponse } from '../control-plane/api.ts';
+import { createApiClient, type ApiClient, type ApiResponse } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { WIDE_NAMESPACE, wideDaemonSet } from './wide-daemon-set.ts';
-import type { DraftPod } from './wide-daemon-set.ts';
+import { WIDE_NAMESPACE, wideDaemonSet, type DraftPod } from './wide-daemon-set.ts';
 
 /** Where the DaemonSets of WIDE_NAMESPACE are. */
 export const DAEMON_SETS = `/apis/apps/v1/namespaces/${WIDE_NAMESPACE}/daemonsets`;

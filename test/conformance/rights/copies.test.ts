@@ -26,8 +26,7 @@ import {
 } from './admission-stage.ts';
 import type { AdmissionStage } from './admission-stage.ts';
 import { POD_ATTACKS } from './pod-attacks.ts';
-import { TAMPERINGS, WIDE_NAMESPACE, wideDaemonSet } from './wide-daemon-set.ts';
-import type { DraftPod } from './wide-daemon-set.ts';
+import { TAMPERINGS, WIDE_NAMESPACE, wideDaemonSet, type DraftPod } from './wide-daemon-set.ts';
 
 const COPIES = `/api/v1/namespaces/${WIDE_NAMESPACE}/podtemplates`;
 const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings';

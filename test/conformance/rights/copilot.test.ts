@@ -10,8 +10,7 @@ import { copilotPolicy, optedIn, rollbackRights } from '../../../scripts/install
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import type { ApiClient, ApiResponse, KubernetesObject } from '../control-plane/api.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { testDaemonSet } from '../scenarios/daemon-set.ts';
 import { applyFiles, createIfMissing } from '../scenarios/manifests.ts';

@@ -9,12 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Manifest } from '../../../src/cli/fleet/fleet-manifests.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient, ApiResponse } from '../control-plane/api.ts';
+import { createApiClient, type ApiClient, type ApiResponse } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 
 /** Where the DaemonSets are. */

@@ -22,10 +22,8 @@ import {
   podOf,
 } from './admission-stage.ts';
 import type { AdmissionStage } from './admission-stage.ts';
-import { SIDECAR, startInjector } from './injector.ts';
-import type { Injector } from './injector.ts';
-import { WIDE_NAMESPACE, wideDaemonSet } from './wide-daemon-set.ts';
-import type { DraftPod } from './wide-daemon-set.ts';
+import { SIDECAR, startInjector, type Injector } from './injector.ts';
+import { WIDE_NAMESPACE, wideDaemonSet, type DraftPod } from './wide-daemon-set.ts';
 
 const NAMESPACE_PATH = `/api/v1/namespaces/${WIDE_NAMESPACE}`;
 const AGENT = { name: 'agent', image: 'registry.example/agent:1' };

@@ -10,11 +10,9 @@ import { after, before, describe, it } from 'node:test';
 import { pollUntil } from '../control-plane/poll.ts';
 import { createApiClient } from '../control-plane/api.ts';
 import { daemonSetPath, testDaemonSet } from '../scenarios/daemon-set.ts';
-import { openStage } from '../scenarios/stage.ts';
-import type { Stage } from '../scenarios/stage.ts';
+import { openStage, type Stage } from '../scenarios/stage.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
-import { readRules, rightsOf, withoutRight } from './rbac-rules.ts';
-import type { Rules } from './rbac-rules.ts';
+import { readRules, rightsOf, withoutRight, type Rules } from './rbac-rules.ts';
 
 const RULES = readRules('infra/functions/rbac.yaml');
 const ROLE = '/apis/rbac.authorization.k8s.io/v1/clusterroles/rollcall-functions';

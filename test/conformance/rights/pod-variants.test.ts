@@ -8,8 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { dryRun, messageOf, openAdmissionStage, podOf } from './admission-stage.ts';
 import type { AdmissionStage } from './admission-stage.ts';
-import { variantsOf } from './pod-variants.ts';
-import type { Schemas, Variant } from './pod-variants.ts';
+import { variantsOf, type Schemas, type Variant } from './pod-variants.ts';
 
 /** Differences that are let through, by path, and why. */
 const HARMLESS: readonly (readonly [RegExp, string])[] = [

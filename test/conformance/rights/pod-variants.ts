@@ -5,8 +5,7 @@
  * schema requires. A list gets one more item, and its first item is walked; what containers and init containers share, once. What a generated value cannot be (a union with
  * nothing in it, a quantity) is said by name of its schema. It judges nothing: many variants no API server takes.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 
 /** A schema of OpenAPI v3, as far as it is read here. */
 interface Schema {

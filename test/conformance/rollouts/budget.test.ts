@@ -6,8 +6,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { describeOnBackend } from '../scenarios/backends.ts';
-import { openStage } from '../scenarios/stage.ts';
-import type { Stage } from '../scenarios/stage.ts';
+import { openStage, type Stage } from '../scenarios/stage.ts';
 import {
   assertWithinBudget,
   createRolled,

@@ -11,8 +11,7 @@ import { createNodes, deleteNodes, plainNodes, setNodeReady } from '../control-p
 import { describeOnBackend } from '../scenarios/backends.ts';
 import { podPath } from '../scenarios/daemon-set.ts';
 import { livePodsByNode } from '../scenarios/expectations.ts';
-import { openStage } from '../scenarios/stage.ts';
-import type { Stage } from '../scenarios/stage.ts';
+import { openStage, type Stage } from '../scenarios/stage.ts';
 import {
   assertWithinBudget,
   createRolled,

@@ -10,12 +10,10 @@ import { after, before, it } from 'node:test';
 import type { ObjectList } from '../control-plane/api.ts';
 import { ensureBinaries } from '../control-plane/build.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 import { describeOnBackend } from '../scenarios/backends.ts';
 import { daemonSetPath, podPath } from '../scenarios/daemon-set.ts';
-import { openStage } from '../scenarios/stage.ts';
-import type { Stage } from '../scenarios/stage.ts';
+import { openStage, type Stage } from '../scenarios/stage.ts';
 import {
   assertWithinBudget,
   createRolled,

@@ -11,8 +11,7 @@ import type { Observer } from '../control-plane/observer.ts';
 import { daemonSetPath, testDaemonSet } from '../scenarios/daemon-set.ts';
 import { daemonSetUid, livePodsByNode } from '../scenarios/expectations.ts';
 import type { Stage } from '../scenarios/stage.ts';
-import { measureRollout } from './availability.ts';
-import type { RolloutReport } from './availability.ts';
+import { measureRollout, type RolloutReport } from './availability.ts';
 
 export interface Version {
   readonly version: string;

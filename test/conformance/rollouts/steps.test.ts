@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { judgeSteps, stepBoundMs } from './steps.ts';
-import type { MeasuredRollout } from './steps.ts';
+import { judgeSteps, stepBoundMs, type MeasuredRollout } from './steps.ts';
 
 const rollout = (...seconds: readonly number[]): MeasuredRollout => ({
   stepsMs: seconds.map((one) => one * 1000),

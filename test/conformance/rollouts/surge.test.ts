@@ -11,8 +11,7 @@ import { startPaceMeter } from '../../support/machine-pace.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { describeOnBackend } from '../scenarios/backends.ts';
 import { livePodsByNode } from '../scenarios/expectations.ts';
-import { openStage } from '../scenarios/stage.ts';
-import type { Stage } from '../scenarios/stage.ts';
+import { openStage, type Stage } from '../scenarios/stage.ts';
 import type { RolloutReport } from './availability.ts';
 import {
   createRolled,
@@ -28,8 +27,7 @@ import {
   waitUntilStill,
 } from './rolled.ts';
 import type { Rolled, RolledOptions } from './rolled.ts';
-import { judgeSteps, MIN_READY_SECONDS, stepBoundMs } from './steps.ts';
-import type { MeasuredRollout } from './steps.ts';
+import { judgeSteps, MIN_READY_SECONDS, stepBoundMs, type MeasuredRollout } from './steps.ts';
 
 const POOL = 'rollcall.test/steps';
 

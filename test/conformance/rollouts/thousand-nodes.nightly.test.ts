@@ -12,11 +12,9 @@ import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { ensureBinaries } from '../control-plane/build.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { countEligibleNodes } from '../control-plane/observer.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 import { expectNoNameTwice } from '../scenarios/expectations.ts';
-import { openStage } from '../scenarios/stage.ts';
-import type { Stage } from '../scenarios/stage.ts';
+import { openStage, type Stage } from '../scenarios/stage.ts';
 import {
   assertWithinBudget,
   createRolled,

@@ -1,8 +1,7 @@
 /**
  * Keeps what the engine logged and counted, for scenarios to ask about and failures to print.
  */
-import { logOf } from '@rollcall/base/log-of.ts';
-import type { LogEntry } from '@rollcall/base/log-of.ts';
+import { logOf, type LogEntry } from '@rollcall/base/log-of.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../../src/ports/process.ts';
 

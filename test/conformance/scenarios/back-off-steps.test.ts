@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { findWrongSteps } from './back-off-steps.ts';
-import type { BackOffStep } from './back-off-steps.ts';
+import { findWrongSteps, type BackOffStep } from './back-off-steps.ts';
 
 const GOOD: BackOffStep = { backOffMs: 1000, waitedMs: 1400, lateMs: 400, isRestarted: false };
 const wrong = (of: Partial<BackOffStep>, slowdown = 1): number =>

@@ -4,8 +4,7 @@
  */
 import { describe } from 'node:test';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
-import { openTestCluster } from '../control-plane/test-cluster.ts';
-import type { TestCluster } from '../control-plane/test-cluster.ts';
+import { openTestCluster, type TestCluster } from '../control-plane/test-cluster.ts';
 import { openLocalTestCluster } from './local-test-cluster.ts';
 
 /** `real`: processes, or the cluster of ROLLCALL_TEST_KUBECONFIG. `local`: packages/local-cluster/src. */

@@ -4,8 +4,7 @@
  */
 import { ApiError } from '../control-plane/api.ts';
 import { podPath } from './daemon-set.ts';
-import { NODES } from './stage.ts';
-import type { BareStage } from './stage.ts';
+import { NODES, type BareStage } from './stage.ts';
 import type { Seeded } from './seeded.ts';
 
 const REPAIR_TAINT = { key: 'repair.example.com', effect: 'NoExecute' } as const;

@@ -16,8 +16,7 @@ import {
   livePodsByNode,
 } from './expectations.ts';
 import { describeOnBackend } from './backends.ts';
-import { NODES, UNTAINTED, openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { NODES, UNTAINTED, openStage, type Stage } from './stage.ts';
 
 const DEADLINE_MS = 120_000;
 

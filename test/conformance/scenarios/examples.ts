@@ -3,8 +3,7 @@
  *
  * The expected nodes are written by hand from the manifests and spec 2.5, on purpose not computed.
  */
-import { NODES, UNTAINTED } from './stage.ts';
-import type { BareStage } from './stage.ts';
+import { NODES, UNTAINTED, type BareStage } from './stage.ts';
 import { repositoryPath } from './repository.ts';
 import { daemonSetUid } from './expectations.ts';
 import { applyFiles } from './manifests.ts';

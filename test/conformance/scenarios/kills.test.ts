@@ -5,8 +5,7 @@
  * Replay: ROLLCALL_SEED=<seed> npm run test:conformance -- test/conformance/scenarios/kills.test.ts
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,8 +17,7 @@ import { expectNoDoublePlacement, expectPodsOn } from './expectations.ts';
 import { churn, endChurn } from './churn.ts';
 import { createSeeded, seedOfRun } from './seeded.ts';
 import { describeOnBackend } from './backends.ts';
-import { openBareStage } from './stage.ts';
-import type { BareStage } from './stage.ts';
+import { openBareStage, type BareStage } from './stage.ts';
 import { repositoryPath } from './repository.ts';
 
 const KILLS_COUNT = 50;

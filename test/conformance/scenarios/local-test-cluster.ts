@@ -14,8 +14,7 @@ import type { RequestObserver } from '@rollcall/local-cluster/api/request/api-re
 import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import type { MachineSpec } from '@rollcall/local-cluster/machines/machine.ts';
-import { matchesAuditFilter } from '../control-plane/audit.ts';
-import type { AuditRecord } from '../control-plane/audit.ts';
+import { matchesAuditFilter, type AuditRecord } from '../control-plane/audit.ts';
 import type { ClusterAccess } from '../control-plane/cluster-access.ts';
 import { writeKubeconfigFile } from '../control-plane/identities.ts';
 import type { TestCluster } from '../control-plane/test-cluster.ts';

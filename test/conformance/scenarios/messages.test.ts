@@ -11,8 +11,7 @@ import { expectNoDoublePlacement, expectPodsOn } from './expectations.ts';
 import { churn, endChurn } from './churn.ts';
 import { createSeeded, seedOfRun } from './seeded.ts';
 import { describeOnBackend } from './backends.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const STEPS_COUNT = 100;
 /** Some steps meet a quiet cluster, some meet one that is still busy with the last one. */

@@ -16,8 +16,7 @@ import {
   expectStatus,
 } from './expectations.ts';
 import { describeOnBackend } from './backends.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 const NODES_COUNT = 20;
 const NAME = 'agents';

@@ -14,8 +14,7 @@ import {
   livePodsByNode,
 } from './expectations.ts';
 import { describeOnBackend } from './backends.ts';
-import { NODES, UNTAINTED, openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { NODES, UNTAINTED, openStage, type Stage } from './stage.ts';
 
 const UNCHANGED_MS = 60_000;
 const LOG_COLLECTOR_NODES = EXPECTED_NODES['log-collector'] ?? [];

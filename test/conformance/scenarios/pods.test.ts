@@ -8,8 +8,7 @@ import { after, before, it } from 'node:test';
 import type { PodRecord } from '../control-plane/observed-records.ts';
 import type { AuditRecord } from '../control-plane/audit.ts';
 import { userNameOf } from '../control-plane/identities.ts';
-import { observerNowMs } from '../control-plane/observer.ts';
-import type { ObservedEvent } from '../control-plane/observer.ts';
+import { observerNowMs, type ObservedEvent } from '../control-plane/observer.ts';
 import { daemonSetPath, podPath, testDaemonSet } from './daemon-set.ts';
 import {
   daemonSetUid,
@@ -21,11 +20,9 @@ import {
   livePodsByNode,
 } from './expectations.ts';
 import { startPaceMeter } from '../../support/machine-pace.ts';
-import { findWrongSteps } from './back-off-steps.ts';
-import type { BackOffStep } from './back-off-steps.ts';
+import { findWrongSteps, type BackOffStep } from './back-off-steps.ts';
 import { describeOnBackend } from './backends.ts';
-import { NODES, openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { NODES, openStage, type Stage } from './stage.ts';
 
 const STORAGE = { 'storage.example.com/local-disks': 'true' };
 const FIRST = NODES.storage[0];

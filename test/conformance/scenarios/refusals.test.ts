@@ -22,8 +22,7 @@ import { pollUntil } from '../control-plane/poll.ts';
 import { daemonSetPath, testDaemonSet } from './daemon-set.ts';
 import { daemonSetUid, expectPodsOn } from './expectations.ts';
 import { describeOnBackend } from './backends.ts';
-import { UNTAINTED, openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { UNTAINTED, openStage, type Stage } from './stage.ts';
 
 const VICTIM = clusterId('conformance');
 const OTHER = clusterId('other-tenant');

@@ -4,10 +4,8 @@
  * are counted by the witness all the same.
  */
 import assert from 'node:assert/strict';
-import { after, before } from 'node:test';
-import type { TestContext } from 'node:test';
-import { countBy } from '../control-plane/audit.ts';
-import type { AuditRecord } from '../control-plane/audit.ts';
+import { after, before, type TestContext } from 'node:test';
+import { countBy, type AuditRecord } from '../control-plane/audit.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { countEligibleNodes } from '../control-plane/observer.ts';
 import { removeAll } from '../rollouts/rolled.ts';
@@ -20,8 +18,7 @@ import {
   expectStatus,
 } from './expectations.ts';
 import { judgeTry } from './request-counts.ts';
-import { openStage } from './stage.ts';
-import type { Stage } from './stage.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** Plays and judges; where the view was behind it may be tried so often in all. */
 export type PlayRequests = (

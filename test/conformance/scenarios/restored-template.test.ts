@@ -10,8 +10,7 @@ import { HttpsClusterAccess } from '../../../src/adapters/kubernetes/api/cluster
 import type { Transport } from '../../../src/adapters/kubernetes/transport/transport.ts';
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
+import { createApiClient, type ApiClient, type KubernetesObject } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';
 import { daemonSetPath, testDaemonSet } from './daemon-set.ts';
 

@@ -8,24 +8,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient, KubernetesObject } from '../control-plane/api.ts';
+import { createApiClient, type ApiClient, type KubernetesObject } from '../control-plane/api.ts';
 import { createNodes, fakeNode } from '../control-plane/nodes.ts';
-import { startObserver } from '../control-plane/observer.ts';
-import type { Observer } from '../control-plane/observer.ts';
+import { startObserver, type Observer } from '../control-plane/observer.ts';
 import type { TestCluster } from '../control-plane/test-cluster.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import { startEngine } from '../../../src/engine/engine.ts';
+import { startEngine, type Engine } from '../../../src/engine/engine.ts';
 import type { EngineCluster, EngineOptions } from '../../../src/engine/engine-options.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
 import { READINESS_ANNOTATION } from '@rollcall/local-cluster/machines/machine.ts';
-import { openBackend } from './backends.ts';
-import type { Backend } from './backends.ts';
+import { openBackend, type Backend } from './backends.ts';
 import { applyFiles } from './manifests.ts';
 import { repositoryPath } from './repository.ts';
 import { readRules, untilInForce } from '../rights/rbac-rules.ts';
-import { createActivityLog } from './activity-log.ts';
-import type { ActivityLog } from './activity-log.ts';
+import { createActivityLog, type ActivityLog } from './activity-log.ts';
 
 const ADMISSION_FILES = ['infra/admission/policy.yaml', 'infra/admission/every-daemon-set.yaml'];
 

@@ -1,8 +1,7 @@
 // What counts as growth: margins are wide enough for an ordinary day, and not for a leak or a timer chain.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { mediansOf, memoryGrowth, rateGrowth, ratesOf } from './growth.ts';
-import type { Moment } from './growth.ts';
+import { mediansOf, memoryGrowth, rateGrowth, ratesOf, type Moment } from './growth.ts';
 
 const MINUTE_MS = 60_000;
 const SPAN = { fromMs: 0, toMs: 60 * MINUTE_MS };

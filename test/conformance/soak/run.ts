@@ -7,8 +7,7 @@
  */
 import { parseArgs } from 'node:util';
 import { mebibytes } from './growth.ts';
-import { runSoak } from './soak.ts';
-import type { SoakResult } from './soak.ts';
+import { runSoak, type SoakResult } from './soak.ts';
 
 const EXIT = { passed: 0, failed: 1, usage: 2 } as const;
 

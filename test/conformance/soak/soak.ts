@@ -10,24 +10,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FACTOR_MAX, startPaceMeter, stretched } from '../../support/machine-pace.ts';
 import { setScene } from '../chaos/churn.ts';
 import { describeWrong } from '../chaos/chaos.ts';
-import { judgeHistory } from '../chaos/judge.ts';
+import { judgeHistory, type Violation } from '../chaos/judge.ts';
 import { latenessOf } from '../chaos/lateness.ts';
-import type { Violation } from '../chaos/judge.ts';
 import { PART_NAMES } from '../chaos/cast.ts';
 import { readOwnDeletions } from '../chaos/own-deletions.ts';
 import { findUnrest, readRuns } from '../chaos/rest.ts';
 import { waitUntilCollected, waitUntilSettled, watchQuiet } from '../chaos/settle.ts';
-import { openTheatre } from '../chaos/theatre.ts';
-import type { Theatre } from '../chaos/theatre.ts';
+import { openTheatre, type Theatre } from '../chaos/theatre.ts';
 import { createWitness } from '../chaos/witness.ts';
-import { readAuditRecords } from '../control-plane/audit.ts';
-import type { AuditRecord } from '../control-plane/audit.ts';
+import { readAuditRecords, type AuditRecord } from '../control-plane/audit.ts';
 import { userNameOf } from '../control-plane/identities.ts';
 import { readRssBytes } from '../control-plane/process-usage.ts';
 import { createSeeded } from '../scenarios/seeded.ts';
 import { beginDay } from './day.ts';
-import { mediansOf, memoryGrowth, rateGrowth, ratesOf } from './growth.ts';
-import type { Moment, Span } from './growth.ts';
+import { mediansOf, memoryGrowth, rateGrowth, ratesOf, type Moment, type Span } from './growth.ts';
 import { injectSidecars } from './sidecar-policy.ts';
 
 export interface SoakOptions {

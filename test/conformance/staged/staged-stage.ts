@@ -11,23 +11,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copilotPolicy, rollbackRights } from '../../../scripts/install/listed-copilot.ts';
 import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
-import { startEngine } from '../../../src/engine/engine.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
+import { startEngine, type Engine } from '../../../src/engine/engine.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { fakeNode, plainNodes } from '../control-plane/nodes.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { bindKubectl } from '../kubectl/kubectl.ts';
-import type { Kubectl } from '../kubectl/kubectl.ts';
-import { measureRollout } from '../rollouts/availability.ts';
-import type { RolloutReport } from '../rollouts/availability.ts';
+import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
+import { measureRollout, type RolloutReport } from '../rollouts/availability.ts';
 import { daemonSetPath, testDaemonSet } from '../scenarios/daemon-set.ts';
 import { daemonSetUid, livePodsByNode } from '../scenarios/expectations.ts';
 import { listInAdmission } from '../scenarios/list-admission.ts';
 import { createIfMissing } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { openBareStage, stageCluster } from '../scenarios/stage.ts';
-import type { BareStage } from '../scenarios/stage.ts';
+import { openBareStage, stageCluster, type BareStage } from '../scenarios/stage.ts';
 
 export type StagedMode = 'copilot' | 'takeover';
 /** The steps of a story that each change is held to, or all. */

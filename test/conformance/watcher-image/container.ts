@@ -9,8 +9,7 @@ import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { asRoot } from './image.ts';
-import type { ImageConfiguration } from './image.ts';
+import { asRoot, type ImageConfiguration } from './image.ts';
 
 export interface ContainerOptions {
   readonly id: string;

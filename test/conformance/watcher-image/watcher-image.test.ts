@@ -11,12 +11,9 @@ import { after, before, describe, it } from 'node:test';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { readShippedCommand } from '../watcher-memory/shipped-command.ts';
-import { openScene } from '../watcher-memory/scene.ts';
-import type { OpenedScene } from '../watcher-memory/scene.ts';
-import { shippedSecurity, startContainer } from './container.ts';
-import type { Container } from './container.ts';
-import { asRoot, openImageBuilder } from './image.ts';
-import type { ImageBuilder } from './image.ts';
+import { openScene, type OpenedScene } from '../watcher-memory/scene.ts';
+import { shippedSecurity, startContainer, type Container } from './container.ts';
+import { asRoot, openImageBuilder, type ImageBuilder } from './image.ts';
 
 const SIZE = { nodes: 50, daemonSets: 3, otherPods: 1_000 };
 const KIB_MAX = 110 * 1024;

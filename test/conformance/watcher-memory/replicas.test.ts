@@ -9,8 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startAttendedClock, startPaceMeter, stretched } from '../../support/machine-pace.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { pollUntil } from '../control-plane/poll.ts';
-import { openScene } from './scene.ts';
-import type { OpenedScene } from './scene.ts';
+import { openScene, type OpenedScene } from './scene.ts';
 import type { WatcherProcess } from './watcher-process.ts';
 
 /** Duration of the Lease (src/watcher/session/options.ts); what a look of the one that stands by may take after it. */

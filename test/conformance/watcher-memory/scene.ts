@@ -7,19 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWatcher } from '../../../scripts/build/watcher-bundle.ts';
 import { startReaper } from '../../../scripts/lib/reaper.ts';
-import { createApiClient } from '../control-plane/api.ts';
-import type { ApiClient } from '../control-plane/api.ts';
-import { startControlPlane } from '../control-plane/control-plane.ts';
-import type { ControlPlane } from '../control-plane/control-plane.ts';
+import { createApiClient, type ApiClient } from '../control-plane/api.ts';
+import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
 import { applyFiles } from '../scenarios/manifests.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
-import { openEventsQueue } from './events-queue.ts';
-import type { EventsQueue } from './events-queue.ts';
-import { populate } from './population.ts';
-import type { PopulationSize } from './population.ts';
+import { openEventsQueue, type EventsQueue } from './events-queue.ts';
+import { populate, type PopulationSize } from './population.ts';
 import { readShippedCommand } from './shipped-command.ts';
-import { startWatcherProcess } from './watcher-process.ts';
-import type { WatcherProcess } from './watcher-process.ts';
+import { startWatcherProcess, type WatcherProcess } from './watcher-process.ts';
 
 /** Everything that runs; the caller owes `close()`. */
 export interface OpenedScene {

@@ -18,8 +18,7 @@ import {
 } from './phases.ts';
 import type { PhaseResult, Scene } from './phases.ts';
 import type { PopulationSize } from './population.ts';
-import { openScene } from './scene.ts';
-import type { OpenedScene } from './scene.ts';
+import { openScene, type OpenedScene } from './scene.ts';
 
 const MEBIBYTE = 2 ** 20;
 /** What infra/watcher/deployment.yaml says was measured. */

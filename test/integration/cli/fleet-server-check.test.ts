@@ -15,11 +15,9 @@ import { createTestHttpsClient } from '../../../packages/local-cluster/test/supp
 import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { FLEET_REQUESTS } from '../../../src/adapters/kubernetes/api/manifest-apply.ts';
 import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
-import { askClusters } from '../../../src/app/fleet/check/ask-clusters.ts';
-import type { ClusterCheck } from '../../../src/app/fleet/check/ask-clusters.ts';
+import { askClusters, type ClusterCheck } from '../../../src/app/fleet/check/ask-clusters.ts';
 import { planFleet } from '../../../src/core/fleet/plan-fleet.ts';
-import { clusterUid } from '../../../src/core/model/identifiers.ts';
-import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
+import { clusterUid, type ClusterUid } from '../../../src/core/model/identifiers.ts';
 import { factsOf, fleetDocument, manifestOf, NOW_MS } from '../../support/fleet-samples.ts';
 import { MemoryRegistryStore } from '../../support/memory-registry-store.ts';
 import { registrationOf } from '../../support/store-suite.ts';

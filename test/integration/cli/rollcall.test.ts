@@ -5,16 +5,14 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { STACK_OUTPUT_NAMES } from '../../../src/cli/reach/stack.ts';
 import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
-import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
-import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { SERVERLESS_FILE, STAGE, openStores } from '../../../src/engine/engine-stores.ts';
 import type { EngineStores } from '../../../src/engine/engine-stores.ts';
 import { metaOf, registrationOf, stampAt } from '../../support/store-suite.ts';

@@ -12,8 +12,7 @@ import type { Transport } from '../../../src/adapters/kubernetes/transport/trans
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { Finding } from '../../../src/app/checks/finding.ts';
 import type { Stack } from '../../../src/cli/reach/stack.ts';
-import { startEngine } from '../../../src/engine/engine.ts';
-import type { Engine } from '../../../src/engine/engine.ts';
+import { startEngine, type Engine } from '../../../src/engine/engine.ts';
 import { LOCAL_PROBE_WAIT_MS, startLocalFleet } from '../../../src/engine/local-fleet.ts';
 import type { LocalFleet } from '../../../src/engine/local-fleet.ts';
 import { openTransport } from '../../../src/engine/reach-cluster.ts';

@@ -1,8 +1,7 @@
 /** Removing a registration may end anywhere: what is left harms nothing, and a repeat finishes it (S6). */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';

@@ -5,8 +5,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ConcurrencyLimits } from '@rollcall/local-aws/event-source-mapping/concurrency.ts';
-import { eventually, startWork, turn, visibilityMs } from './local-aws-fixture.ts';
-import type { Work } from './local-aws-fixture.ts';
+import { eventually, startWork, turn, visibilityMs, type Work } from './local-aws-fixture.ts';
 
 const RECEIVES = 3;
 const BODIES = ['a', 'b', 'c'];

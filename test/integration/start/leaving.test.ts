@@ -4,8 +4,7 @@
  * Each runs with a temporary directory of its own, so that what it leaves there can be counted.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';

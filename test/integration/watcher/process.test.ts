@@ -4,11 +4,9 @@
  * The API server is scripted and the queue is away: what an outage looks like from outside.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -18,8 +16,7 @@ import { parseExposition, sampleOf } from '../../support/exposition.ts';
 import { answerJson, startScriptedApiServer } from '../../support/scripted-api-server.ts';
 import type { ScriptedApiServer, SeenRequest } from '../../support/scripted-api-server.ts';
 import { makeTestCertificate } from '../../support/test-certificate.ts';
-import { mountWatcher } from '../../support/watcher-mount.ts';
-import type { WatcherMount } from '../../support/watcher-mount.ts';
+import { mountWatcher, type WatcherMount } from '../../support/watcher-mount.ts';
 
 const MAIN = path.join(import.meta.dirname, '../../../src/watcher/main.ts');
 const LEASE_PATH = '/apis/coordination.k8s.io/v1/namespaces/rollcall-system/leases';

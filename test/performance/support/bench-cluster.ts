@@ -4,14 +4,12 @@
  *
  * Times are those of the watch: when it saw an event. Every wait has a deadline.
  */
-import { createApiClient } from '../../conformance/control-plane/api.ts';
-import type { ApiClient } from '../../conformance/control-plane/api.ts';
+import { createApiClient, type ApiClient } from '../../conformance/control-plane/api.ts';
 import { startControlPlane } from '../../conformance/control-plane/control-plane.ts';
 import type { ControlPlane } from '../../conformance/control-plane/control-plane.ts';
 import { createNodes, plainNodes } from '../../conformance/control-plane/nodes.ts';
 import type { PodRecord } from '../../conformance/control-plane/observed-records.ts';
-import { startObserver } from '../../conformance/control-plane/observer.ts';
-import type { Observer } from '../../conformance/control-plane/observer.ts';
+import { startObserver, type Observer } from '../../conformance/control-plane/observer.ts';
 import { applyFiles } from '../../conformance/scenarios/manifests.ts';
 import { daemonSetPath, testDaemonSet } from '../../conformance/scenarios/daemon-set.ts';
 import { repositoryPath } from '../../conformance/scenarios/repository.ts';

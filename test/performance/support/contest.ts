@@ -8,8 +8,7 @@
  * first, or last: so each time stands beside the CPU of those who do the same work for every contender, and so do ratios.
  */
 import { observerNowMs } from '../../conformance/control-plane/observer.ts';
-import { startBenchCluster } from './bench-cluster.ts';
-import type { BenchCluster } from './bench-cluster.ts';
+import { startBenchCluster, type BenchCluster } from './bench-cluster.ts';
 import { describeRequests, parseContenders, startContender } from './contender.ts';
 import type { Contender, RunningContender } from './contender.ts';
 import { say } from './say.ts';

@@ -8,11 +8,9 @@
 import assert from 'node:assert/strict';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { imagesOf, setImageOf } from '../../support/model/model-look.ts';
-import { ModelWorld } from '../../support/model/model-world.ts';
-import type { ModelCluster, ModelUse } from '../../support/model/model-world.ts';
+import { ModelWorld, type ModelCluster, type ModelUse } from '../../support/model/model-world.ts';
 import { meanUse, onlyOf, usedBetween, withoutResync } from '../../support/model/model-use.ts';
-import { CHANGE_KINDS } from './cost-model.ts';
-import type { ChangeKind } from './cost-model.ts';
+import { CHANGE_KINDS, type ChangeKind } from './cost-model.ts';
 
 const NODES = 10;
 const DAEMON_SETS = 10;

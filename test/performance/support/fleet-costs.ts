@@ -9,8 +9,7 @@ import { ASSUMED_CPU_MS, ASSUMED_LATENCIES } from '../../support/model/assumed-l
 import { PROCESSOR_MEGABYTES } from '../../support/model/assumed-latencies.ts';
 import { measureSteps } from '../../support/fleet-simulation/step-costs.ts';
 import { many, openSite } from '../../support/fleet-simulation/small-site.ts';
-import { MONTH_HOURS, PRICES } from '../../../src/core/cost/prices.ts';
-import type { Dollars } from '../../../src/core/cost/prices.ts';
+import { MONTH_HOURS, PRICES, type Dollars } from '../../../src/core/cost/prices.ts';
 
 /** Of some turns. */
 export interface FleetUse {

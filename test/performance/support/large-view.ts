@@ -7,8 +7,7 @@
 import { createHash } from 'node:crypto';
 import { clusterId, clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import type { Epoch, Incarnation, Uid } from '../../../src/core/model/identifiers.ts';
-import { ZERO_STAMP, stampOf } from '../../../src/core/model/position.ts';
-import type { Stamp } from '../../../src/core/model/position.ts';
+import { ZERO_STAMP, stampOf, type Stamp } from '../../../src/core/model/position.ts';
 import type { Projection } from '../../../src/core/model/projections.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';

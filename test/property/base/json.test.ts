@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson, isSameJson } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { canonicalJson, isSameJson, type Json } from '@rollcall/base/json.ts';
 
 describe('isSameJson', () => {
   /** Few names and values, so that many are the same; names that every object has from its prototype. */

@@ -17,8 +17,7 @@ import {
   surging,
 } from '../../support/core-fixtures.ts';
 import type { Fate } from '../../support/fenced-cluster.ts';
-import { RollingCluster, hasWork, rollOut } from '../../support/rolling-cluster.ts';
-import type { RollStep } from '../../support/rolling-cluster.ts';
+import { RollingCluster, hasWork, rollOut, type RollStep } from '../../support/rolling-cluster.ts';
 import { FLEET, FORMER_HASH, strategies } from '../../support/rollout-arbitraries.ts';
 
 const RUNS_MAX = 400;

@@ -1,8 +1,7 @@
 // A DaemonSet of any shape that passes the schemas: judged, planned and put on the wire without a crash (row 67).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { isExtension, meaningOf } from '../../../src/core/history/history-meaning.ts';

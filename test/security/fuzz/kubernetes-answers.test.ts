@@ -1,8 +1,7 @@
 // Everything that an API server says: hostile inputs for each reader (row 67).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import {
   readDaemonSet,
@@ -21,8 +20,7 @@ import {
   parseWatchFrame,
 } from '../../../src/adapters/kubernetes/watch/watch-frames.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import { createInterner } from '../../../src/watcher/project/projection.ts';
-import { createProjector } from '../../../src/watcher/project/projection.ts';
+import { createInterner, createProjector } from '../../../src/watcher/project/projection.ts';
 import {
   encodeWatcherMessage,
   parseWatcherMessage,

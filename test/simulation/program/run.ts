@@ -10,8 +10,7 @@ import { KEPT_DIRECTORY } from '../../support/simulation/kept-plan.ts';
 import { PROFILE_NAMES } from '../../support/simulation/profiles.ts';
 import { STEPS_UNLESS_TOLD } from '../../support/simulation/run-seed.ts';
 import { replayKept } from './replay-kept.ts';
-import { runSimulation } from './run-simulation.ts';
-import type { SimulationRequest } from './run-simulation.ts';
+import { runSimulation, type SimulationRequest } from './run-simulation.ts';
 
 function wholeNumber(text: string): number {
   const value = Number(text);

@@ -3,8 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { describeBroken } from '../../support/simulation/describe-broken.ts';
 import type { PlayResult } from '../../support/simulation/play-plan.ts';
 import { runSeed } from '../../support/simulation/run-seed.ts';
-import { reportOf } from './seed-report.ts';
-import type { SeedOrder, SeedReport } from './seed-report.ts';
+import { reportOf, type SeedOrder, type SeedReport } from './seed-report.ts';
 
 async function play(order: SeedOrder): Promise<SeedReport> {
   const { seed, profile, stepsCount: steps } = order;

@@ -4,8 +4,7 @@
  * The facts come from a simulation of their own, of which the model is told and not the program; two tables of 10,000
  * fleets each differ by chance alone by half a percent where half of the fleets halt.
  */
-import { playFleet } from './fleet.ts';
-import type { FleetResult, FleetScenario } from './fleet.ts';
+import { playFleet, type FleetResult, type FleetScenario } from './fleet.ts';
 
 /** E at which a rollout halts, and a stricter one beside it. */
 export const THRESHOLDS = [25, 100] as const;

@@ -9,8 +9,7 @@ import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import { findBreach, findNodesFailed } from '../../../src/core/health/breach.ts';
 import type { JudgedPod } from '../../../src/core/health/pod-signs.ts';
-import { advanceTrial, startTrial } from '../../../src/core/health/trial.ts';
-import type { TrialNode } from '../../../src/core/health/trial.ts';
+import { advanceTrial, startTrial, type TrialNode } from '../../../src/core/health/trial.ts';
 import type { BreachCause, Trial } from '../../../src/core/model/rollout-record.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
 

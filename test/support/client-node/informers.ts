@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { PatchStrategy, makeInformer, setHeaderOptions } from '@kubernetes/client-node';
 import type { Informer, ObjectCache, V1ConfigMap } from '@kubernetes/client-node';
-import { Clients, configMap, makeNamespace } from './place.ts';
-import type { ClientPlace } from './place.ts';
+import { Clients, configMap, makeNamespace, type ClientPlace } from './place.ts';
 import { Seen } from './seen.ts';
 
 const namespace = 'client-informers';

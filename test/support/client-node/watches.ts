@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { PatchStrategy, Watch, setHeaderOptions } from '@kubernetes/client-node';
 import type { KubeConfig, V1ConfigMap } from '@kubernetes/client-node';
-import { Clients, configMap, configOf, makeNamespace } from './place.ts';
-import type { ClientPlace } from './place.ts';
+import { Clients, configMap, configOf, makeNamespace, type ClientPlace } from './place.ts';
 import { Seen } from './seen.ts';
 
 const namespace = 'client-watches';

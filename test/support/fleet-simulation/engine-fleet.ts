@@ -20,8 +20,7 @@ import { applyFleetOrder } from '../../../src/core/fleet/rollout/order-clusters.
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
 import type { RolloutOrder } from '../../../src/core/rollout/orders.ts';
-import { FleetWorld } from '../isolation/fleet-world.ts';
-import type { FleetMember, MemberOptions } from '../isolation/fleet-world.ts';
+import { FleetWorld, type FleetMember, type MemberOptions } from '../isolation/fleet-world.ts';
 import { fleetDocument } from '../fleet-samples.ts';
 import { MemoryFleetRolloutStore } from '../memory-fleet-rollout-store.ts';
 import { MemoryFleetStore } from '../memory-fleet-store.ts';

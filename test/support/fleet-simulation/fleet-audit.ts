@@ -5,15 +5,12 @@
  * process had read last: a halt, a pause or a freeze stops everything within one batch of ten for each process in flight.
  */
 import { compilePlacement } from '../../../src/core/fleet/choose-clusters.ts';
-import type { FleetDaemonSet } from '../../../src/core/fleet/fleet-daemon-set.ts';
-import type { FleetManifest } from '../../../src/core/fleet/fleet-daemon-set.ts';
+import type { FleetDaemonSet, FleetManifest } from '../../../src/core/fleet/fleet-daemon-set.ts';
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../../src/core/policy/share.ts';
-import { freezeOf, NO_FREEZE } from '../../../src/core/takeover/freeze.ts';
-import type { Freeze } from '../../../src/core/takeover/freeze.ts';
-import { imageOf } from './model-cluster.ts';
-import type { ModelCluster } from './model-cluster.ts';
+import { freezeOf, NO_FREEZE, type Freeze } from '../../../src/core/takeover/freeze.ts';
+import { imageOf, type ModelCluster } from './model-cluster.ts';
 
 /** What a process had read last, and what it sent since. */
 export interface Knowledge {

@@ -25,14 +25,10 @@ import { MemoryFreezeStore } from '../memory-freeze-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
 import type { Dice } from '../simulation/dice.ts';
-import { FleetAudit, noKnowledge } from './fleet-audit.ts';
-import type { Knowledge, PlayedRelease } from './fleet-audit.ts';
-import { ModelCluster } from './model-cluster.ts';
-import type { ClusterTraits } from './model-cluster.ts';
-import { modelConnector, modelView } from './model-ports.ts';
-import type { ApplyFate } from './model-ports.ts';
-import { ModelProcess, NO_FAULTS } from './process.ts';
-import type { ProcessFaults } from './process.ts';
+import { FleetAudit, noKnowledge, type Knowledge, type PlayedRelease } from './fleet-audit.ts';
+import { ModelCluster, type ClusterTraits } from './model-cluster.ts';
+import { modelConnector, modelView, type ApplyFate } from './model-ports.ts';
+import { ModelProcess, NO_FAULTS, type ProcessFaults } from './process.ts';
 
 /** When a simulation begins: a Wednesday, at noon. */
 const SITE_STARTS_MS = Date.UTC(2026, 10, 25, 12);

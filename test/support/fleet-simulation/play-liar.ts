@@ -17,8 +17,7 @@ import { nodeOf } from '../simulated-cluster.ts';
 import { Dice, mixSeed } from '../simulation/dice.ts';
 import { imageOf } from '../simulation/look.ts';
 import { EngineFleet } from './engine-fleet.ts';
-import { LIES, lieOf } from './lies.ts';
-import type { Lie } from './lies.ts';
+import { LIES, lieOf, type Lie } from './lies.ts';
 
 const CLUSTERS = 12;
 const NODES = 3;

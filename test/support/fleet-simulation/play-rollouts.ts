@@ -4,8 +4,7 @@
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { Dice, mixSeed } from '../simulation/dice.ts';
-import { FleetSite, KIND_SITE } from './fleet-site.ts';
-import type { SiteFaults } from './fleet-site.ts';
+import { FleetSite, KIND_SITE, type SiteFaults } from './fleet-site.ts';
 import type { ClusterTraits, Harm, ModelCluster } from './model-cluster.ts';
 import type { ApplyFate } from './model-ports.ts';
 

@@ -1,8 +1,7 @@
 /** A few clusters alike, for stories of fleets: named a to z, ten nodes each, quick canaries. */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { Dice } from '../simulation/dice.ts';
-import { FleetSite, KIND_SITE } from './fleet-site.ts';
-import type { SiteFaults } from './fleet-site.ts';
+import { FleetSite, KIND_SITE, type SiteFaults } from './fleet-site.ts';
 import type { ClusterTraits, ModelCluster } from './model-cluster.ts';
 
 /** One of them. */

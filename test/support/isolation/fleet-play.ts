@@ -8,8 +8,7 @@
 import type { Outcome } from '../../../src/core/model/effects.ts';
 import { Dice, mixSeed } from '../simulation/dice.ts';
 import { differences } from '../simulation/oracle.ts';
-import { FleetWorld, answerGarbage, hang, recover } from './fleet-world.ts';
-import type { FleetMember } from './fleet-world.ts';
+import { FleetWorld, answerGarbage, hang, recover, type FleetMember } from './fleet-world.ts';
 
 export interface FleetReport {
   /** Broken promises, as text; empty if all were kept. */

@@ -6,10 +6,8 @@
  * invocation holds its place for as long as it runs. Each API server has an observer of its own.
  */
 import assert from 'node:assert/strict';
-import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
-import type { ClusterId } from '../../../src/core/model/identifiers.ts';
-import { HINT_SCHEMA } from '../../../src/core/model/hint.ts';
-import type { Hint } from '../../../src/core/model/hint.ts';
+import { clusterId, clusterUid, type ClusterId } from '../../../src/core/model/identifiers.ts';
+import { HINT_SCHEMA, type Hint } from '../../../src/core/model/hint.ts';
 import { parseHint } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import type { Delivery } from '@rollcall/local-aws/sqs/queue/message.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
@@ -25,12 +23,10 @@ import { SimulatedMapping } from '../simulation/mapping.ts';
 import type { InvocationEnd, MappingOptions } from '../simulation/mapping.ts';
 import { rawDaemonSet, rawNode } from '../simulation/objects.ts';
 import { Observer } from '../simulation/observer.ts';
-import { SimulatedQueues } from '../simulation/queues.ts';
-import type { QueueName } from '../simulation/queues.ts';
+import { SimulatedQueues, type QueueName } from '../simulation/queues.ts';
 import { SENDER, registrationOf } from '../simulation/registration.ts';
 import { Site } from '../simulation/site.ts';
-import { startWatcherProcess } from '../simulation/watcher-process.ts';
-import type { WatcherProcess } from '../simulation/watcher-process.ts';
+import { startWatcherProcess, type WatcherProcess } from '../simulation/watcher-process.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 

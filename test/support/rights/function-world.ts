@@ -9,8 +9,7 @@ import type { Context, SQSBatchResponse, SQSRecord } from 'aws-lambda';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { AuthorizationRequest } from '@rollcall/local-aws/iam/authorizer.ts';
-import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
-import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { SqsError } from '@rollcall/local-aws/sqs/queue/errors.ts';
 import {
   SERVERLESS_FILE,
@@ -23,8 +22,7 @@ import { SENTINEL_KEY } from '../../../src/core/takeover/takeover-sentinel.ts';
 import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { LocalSeal } from '../local-seal.ts';
-import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
-import type { LogLine } from '@rollcall/base/testing/memory-log.ts';
+import { MemoryLog, type LogLine } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { answerJson, startScriptedApiServer, statusBody } from '../scripted-api-server.ts';
 import type { ScriptedApiServer } from '../scripted-api-server.ts';

@@ -4,8 +4,7 @@
  * Read from serverless.yml, so that a grant that is added cannot be forgotten by a test.
  */
 import { arnsOf } from '@rollcall/local-aws/deployment/arns.ts';
-import { resolveStatements } from '@rollcall/local-aws/iam/policy.ts';
-import type { PolicyStatement } from '@rollcall/local-aws/iam/policy.ts';
+import { resolveStatements, type PolicyStatement } from '@rollcall/local-aws/iam/policy.ts';
 import { localAccountId } from '@rollcall/local-aws/sqs/server/broker.ts';
 import { readService } from '@rollcall/local-aws/template/service.ts';
 import { SERVERLESS_FILE, STAGE } from '../../../src/engine/engine-stores.ts';

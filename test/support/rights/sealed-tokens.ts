@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import { encodeCredentialMessage } from '../../../src/adapters/sqs/schema/credential-message-schema.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import { subjectOf } from '../../../src/ports/stores/credential-store.ts';
-import type { TokenPurpose } from '../../../src/ports/stores/credential-store.ts';
+import { subjectOf, type TokenPurpose } from '../../../src/ports/stores/credential-store.ts';
 import { serviceAccountToken } from '../service-account-token.ts';
-import { WATCHER_ROLE } from './function-world.ts';
-import type { FunctionWorld } from './function-world.ts';
+import { WATCHER_ROLE, type FunctionWorld } from './function-world.ts';
 
 /** The world's one sender is renewer, too. */
 export const BOUND_TOKEN = { kind: 'bound-token', renewerRoleId: WATCHER_ROLE } as const;

@@ -13,8 +13,7 @@ import {
   SNAPSHOT_REQUESTED_ANNOTATION,
   WATCHER_LEASE,
 } from '../../../src/watcher/lease/lease-object.ts';
-import { SimulatedCluster } from '../simulated-cluster.ts';
-import type { ClusterBackup } from '../simulated-cluster.ts';
+import { SimulatedCluster, type ClusterBackup } from '../simulated-cluster.ts';
 import type { Kind } from '../simulated-hooks.ts';
 
 /** One change of one object. A deletion carries the last state under the version of the deletion. */

@@ -8,8 +8,7 @@
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
-import { syncBuiltIn } from './built-in-sync.ts';
-import type { BuiltInDesk, ObservedCluster } from './built-in-sync.ts';
+import { syncBuiltIn, type BuiltInDesk, type ObservedCluster } from './built-in-sync.ts';
 
 export interface BuiltInSurroundings {
   readonly clock: Clock;

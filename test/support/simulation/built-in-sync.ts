@@ -6,13 +6,10 @@
  * and writes the status. What it knows of pods and nodes is given and may be old; what it writes meets the API server
  * as it is. Bytes decide what is one template, as in the original. It is no copy: back-off, expectations and events are left out.
  */
-import type { JsonObject } from '@rollcall/base/json.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { canonicalJson, type JsonObject, type Json } from '@rollcall/base/json.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { nodeOf } from '../simulated-cluster.ts';
-import type { SimulatedCluster } from '../simulated-cluster.ts';
+import { nodeOf, type SimulatedCluster } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
 import { phaseOf } from './controllers.ts';

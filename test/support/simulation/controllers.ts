@@ -10,8 +10,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { nodeOf } from '../simulated-cluster.ts';
-import { ailingStep, ailmentOf, withAilingStatus } from './ailments.ts';
-import type { Ailment } from './ailments.ts';
+import { ailingStep, ailmentOf, withAilingStatus, type Ailment } from './ailments.ts';
 import type { Commit, SimulatedApiServer } from './api-server.ts';
 import { isPinnedNowhere } from './pinned-pods.ts';
 

@@ -7,8 +7,7 @@
  * delete may have been under way excuses it. A template is restored once for what was halted, where the policy says so, and
  * only one that was proven (staged-revisions.ts).
  */
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Effect } from '../../../src/core/model/effects.ts';

@@ -1,6 +1,5 @@
 /** Hunts in which a built-in controller is at work and Rollcall times deletions beside it (ADR 0056). */
-import { ORDERLY, STAGED_FAULTS } from './hunt.ts';
-import type { Hunt } from './hunt.ts';
+import { ORDERLY, STAGED_FAULTS, type Hunt } from './hunt.ts';
 
 const ON_DELETE = { updateStrategy: { type: 'OnDelete' }, minReadySeconds: 0 } as const;
 

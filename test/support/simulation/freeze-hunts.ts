@@ -1,6 +1,5 @@
 /** Hunts of freezes: of the stack and of DaemonSets by name, while work is under way in worlds of every kind (protocol 7, 13; S17). */
-import { ORDERLY } from './hunt.ts';
-import type { Hunt } from './hunt.ts';
+import { ORDERLY, type Hunt } from './hunt.ts';
 
 const ROLLING = {
   spec: {

@@ -10,8 +10,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { toIngestRecord } from '../../../functions/ingest-record.ts';
 import { HandlerTimeoutError, createHandler } from '../../../functions/middleware.ts';
 import { handleRecords } from '../../../functions/records.ts';
-import { takeBatch } from '../../../functions/reconcile/take-batch.ts';
-import type { BesideRun } from '../../../functions/reconcile/take-batch.ts';
+import { takeBatch, type BesideRun } from '../../../functions/reconcile/take-batch.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
@@ -39,15 +38,12 @@ import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';
 import type { NamespacedName, ViewStore } from '../../../src/ports/stores/view-store.ts';
-import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
-import type { LogLine } from '@rollcall/base/testing/memory-log.ts';
+import { MemoryLog, type LogLine } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
-import { Gate } from './gate.ts';
-import type { GateRule } from './gate.ts';
+import { Gate, type GateRule } from './gate.ts';
 import { gatedConnector } from './gated-connector.ts';
 import { toSqsEvent } from './lambda-event.ts';
-import { notedView } from './noted-view.ts';
-import type { NotedView } from './noted-view.ts';
+import { notedView, type NotedView } from './noted-view.ts';
 import type { Invocation, InvocationPorts, Process } from './invocation.ts';
 import type { InvocationEnd } from './mapping.ts';
 

@@ -3,13 +3,11 @@
  * `kind dice waitMs`. A kept plan demands every fault that it names: when changes elsewhere move its opportunities, the fault is provoked
  * instead of silently left out (M1).
  */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { mkdirSync } from 'node:fs';
+import { readFileSync, writeFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { presentCommit } from '../commit.ts';
 import type { Fault, StepKind } from './deeds.ts';
-import { parsePlan } from './plan.ts';
-import type { PlanStep, SimulationPlan } from './plan.ts';
+import { parsePlan, type PlanStep, type SimulationPlan } from './plan.ts';
 import type { PlayBroken } from './play-plan.ts';
 
 /** Where kept plans are. */

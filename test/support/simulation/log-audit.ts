@@ -8,8 +8,7 @@
  */
 import type { Effect, Outcome } from '../../../src/core/model/effects.ts';
 import type { LoggedEffect, LoggedOutcome } from '../../../src/core/model/log-entry.ts';
-import { storedEntries } from './stored-entries.ts';
-import type { StoredEntry } from './stored-entries.ts';
+import { storedEntries, type StoredEntry } from './stored-entries.ts';
 import type { NotedView } from './noted-view.ts';
 
 /** One request, and what came of it. */

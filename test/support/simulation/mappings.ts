@@ -1,7 +1,6 @@
 /** The event-source mappings of serverless.yml, as far as the simulation runs them. */
 import type { FunctionHost } from './function-host.ts';
-import { SimulatedMapping } from './mapping.ts';
-import type { MappingOptions } from './mapping.ts';
+import { SimulatedMapping, type MappingOptions } from './mapping.ts';
 import type { QueueName } from './queues.ts';
 
 const DEAD_LETTERS: Readonly<Partial<Record<QueueName, QueueName>>> = {

@@ -6,8 +6,7 @@
  * nodes sent so far must be exactly the nodes as they stood at that version. Knows messages and
  * commits only; to be used where etcd was not restored.
  */
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { canonicalJson, type Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Projection } from '../../../src/core/model/projections.ts';
 import type {

@@ -1,6 +1,5 @@
 /** Hunts in which two features meet: a freeze and adoptions, a backlog and a watcher that is overtaken, one name in two namespaces. */
-import { ORDERLY } from './hunt.ts';
-import type { Hunt } from './hunt.ts';
+import { ORDERLY, type Hunt } from './hunt.ts';
 
 const ON_DELETE = { spec: { updateStrategy: { type: 'OnDelete' }, minReadySeconds: 0 } };
 

@@ -8,8 +8,7 @@
  * is borne at the moment is refused, and harms nobody. Knows stored items and commits only, nothing of tombstones.
  */
 import type { CreatePodEffect } from '../../../src/core/model/effects.ts';
-import { compareStamps, stampOf } from '../../../src/core/model/position.ts';
-import type { Stamp } from '../../../src/core/model/position.ts';
+import { compareStamps, stampOf, type Stamp } from '../../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
 import type { ClusterMeta, Slice } from '../../../src/core/model/view-items.ts';
 import type { SliceRef } from '../../../src/ports/stores/view-store.ts';

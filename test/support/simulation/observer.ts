@@ -24,8 +24,7 @@ import type { ClusterAccess } from '../../../src/ports/cluster/cluster-access.ts
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { NamespacedName, SliceRef, ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { controllerUid } from '../simulated-objects.ts';
-import { SimulatedApiServer } from './api-server.ts';
-import type { Commit } from './api-server.ts';
+import { SimulatedApiServer, type Commit } from './api-server.ts';
 import { AvailabilityAudit } from './availability-audit.ts';
 import { CopilotAudit, forbiddenInCopilot } from './copilot-audit.ts';
 import { FreezeAudit } from './freeze-audit.ts';

@@ -8,8 +8,7 @@
  */
 import assert from 'node:assert/strict';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import { FAULTS, STEPS } from './deeds.ts';
-import type { Deed, Fault, StepKind } from './deeds.ts';
+import { FAULTS, STEPS, type Deed, type Fault, type StepKind } from './deeds.ts';
 
 /** Version of the format of kept plans. */
 export const PLAN_SCHEMA = 'rollcall-simulation-plan/v1';

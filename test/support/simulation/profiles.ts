@@ -5,8 +5,7 @@
  * The first six are those of the robustness tests that Kubernetes has for its own controller (faults §7); the
  * others group what this architecture adds. What a profile demands happens in every run of it (M1).
  */
-import type { Deed, Fault, StepKind } from './deeds.ts';
-import { FAULTS } from './deeds.ts';
+import { FAULTS, type Deed, type Fault, type StepKind } from './deeds.ts';
 
 /** How likely a seed has a fault, and between which rates. */
 export interface FaultOdds {

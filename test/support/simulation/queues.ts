@@ -26,8 +26,7 @@ import {
   hintGroupIds,
 } from '../../../src/adapters/sqs/queue-ids.ts';
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
-import { Broker } from '@rollcall/local-aws/sqs/server/broker.ts';
-import type { BrokerQueue } from '@rollcall/local-aws/sqs/server/broker.ts';
+import { Broker, type BrokerQueue } from '@rollcall/local-aws/sqs/server/broker.ts';
 import type { Delivery, NewMessage } from '@rollcall/local-aws/sqs/queue/message.ts';
 
 /** Work queues and their dead-letter queues. */

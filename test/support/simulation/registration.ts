@@ -1,6 +1,5 @@
 /** The registration of the simulated cluster. */
-import { clusterId } from '../../../src/core/model/identifiers.ts';
-import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
+import { clusterId, type ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 
 /** The name under which it is registered. */

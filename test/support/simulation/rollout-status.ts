@@ -1,15 +1,12 @@
 /** What `rollcall rollout status` and `rollcall why` tell of a DaemonSet of a world, from its stores alone. */
 import assert from 'node:assert/strict';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
-import { explainNodes } from '../../../src/app/why/explain.ts';
+import { explainNodes, type ExplainSources } from '../../../src/app/why/explain.ts';
 import type { StackStanding } from '../../../src/core/status/outages.ts';
-import type { ExplainSources } from '../../../src/app/why/explain.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { createProcessCache } from '../../../src/app/reconcile/process/process-cache.ts';
-import { findRollout } from '../../../src/app/rollout/find-rollout.ts';
-import type { FoundRollout } from '../../../src/app/rollout/find-rollout.ts';
-import { rolloutStatusOf } from '../../../src/app/rollout/rollout-status.ts';
-import type { RolloutStatus } from '../../../src/app/rollout/rollout-status.ts';
+import { findRollout, type FoundRollout } from '../../../src/app/rollout/find-rollout.ts';
+import { rolloutStatusOf, type RolloutStatus } from '../../../src/app/rollout/rollout-status.ts';
 import type { Verdict } from '../../../src/core/model/verdict.ts';
 import { CLUSTER } from './registration.ts';
 import type { World } from './world.ts';

@@ -7,8 +7,7 @@
  */
 import { drawPlan } from './draw-plan.ts';
 import { drawHunt, isHuntName } from './hunts.ts';
-import { playPlan } from './play-plan.ts';
-import type { PlayResult } from './play-plan.ts';
+import { playPlan, type PlayResult } from './play-plan.ts';
 
 /** Which seed, and how much of it. */
 export interface SeedRequest {

@@ -5,8 +5,7 @@
  * broke is the answer. What a plan demands is not demanded while it shrinks.
  */
 import type { Fault } from './deeds.ts';
-import { playPlan } from './play-plan.ts';
-import type { PlayBroken, PlayResult } from './play-plan.ts';
+import { playPlan, type PlayBroken, type PlayResult } from './play-plan.ts';
 import type { FaultRule, SimulationPlan } from './plan.ts';
 
 /** Bounds of shrinking. */

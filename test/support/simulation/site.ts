@@ -16,14 +16,12 @@ import type {
 } from '../../../src/ports/cluster/cluster-access.ts';
 import { admissionOf } from '../simulated-admission.ts';
 import type { Intervention } from '../simulated-hooks.ts';
-import { SimulatedApiServer } from './api-server.ts';
-import type { CommitListener } from './api-server.ts';
+import { SimulatedApiServer, type CommitListener } from './api-server.ts';
 import type { AvailabilityAudit } from './availability-audit.ts';
 import type { BuiltInLoop } from './built-in-loop.ts';
 import type { CopilotAudit } from './copilot-audit.ts';
 import { CopyAudit } from './copy-audit.ts';
-import { refuseEffect, refuseRead } from './copilot-rights.ts';
-import type { FunctionRights } from './copilot-rights.ts';
+import { refuseEffect, refuseRead, type FunctionRights } from './copilot-rights.ts';
 import type { ShrinkAudit } from './removal-audit.ts';
 import { OrderAudit } from './order-audit.ts';
 import type { StageAudit } from './stage-audit.ts';

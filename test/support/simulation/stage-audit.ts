@@ -17,8 +17,7 @@ import { ReadyPods } from './ready-pods.ts';
 import { HaltAudit } from './stage-halt-audit.ts';
 import { SkewHistory } from './skew-history.ts';
 import { OLD_MS, UNDER_WAY_MS, isReplacement, policyOf, revisionOf } from './staged-pods.ts';
-import { StagedRevisions, revisionIn } from './staged-revisions.ts';
-import type { Revision, Staged } from './staged-revisions.ts';
+import { StagedRevisions, revisionIn, type Revision, type Staged } from './staged-revisions.ts';
 
 /** A node that is given a revision, or emptied for it. */
 interface Touch {

@@ -1,6 +1,5 @@
 /** Hunts of what a rollout is staged by beside images: the order of its groups, and the ways back (S16, ADR 0055). */
-import { ORDERLY, STAGED_FAULTS, STAGED_SETTING, rolling } from './hunt.ts';
-import type { Hunt } from './hunt.ts';
+import { ORDERLY, STAGED_FAULTS, STAGED_SETTING, rolling, type Hunt } from './hunt.ts';
 
 const BACK = {
   profile: 'baseline',

@@ -8,8 +8,7 @@ import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { setMode } from './copilot-world.ts';
-import { editableSet } from './step-context.ts';
-import type { StepContext } from './step-context.ts';
+import { editableSet, type StepContext } from './step-context.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

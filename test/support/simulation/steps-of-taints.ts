@@ -6,8 +6,7 @@
  */
 import type { Toleration } from '@rollcall/base/objects.ts';
 import { nodeOf } from '../simulated-cluster.ts';
-import { editableSet } from './step-context.ts';
-import type { StepContext } from './step-context.ts';
+import { editableSet, type StepContext } from './step-context.ts';
 import { editPodSpec } from './steps-of-users.ts';
 import type { World } from './world.ts';
 

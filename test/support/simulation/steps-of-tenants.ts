@@ -12,8 +12,7 @@ import { uid } from '../../../src/core/model/identifiers.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { phaseOf } from './controllers.ts';
 import type { Dice } from './dice.ts';
-import { rawDaemonSet } from './objects.ts';
-import type { NewObject } from './objects.ts';
+import { rawDaemonSet, type NewObject } from './objects.ts';
 import type { StepContext } from './step-context.ts';
 import type { World } from './world.ts';
 

@@ -4,8 +4,7 @@ import { nodeOf } from '../simulated-cluster.ts';
 import type { Dice } from './dice.ts';
 import { slotOn } from './look.ts';
 import { rawPod } from './objects.ts';
-import type { StepContext } from './step-context.ts';
-import { editableSet } from './step-context.ts';
+import { editableSet, type StepContext } from './step-context.ts';
 import type { World } from './world.ts';
 
 const STRATEGIES: readonly JsonObject[] = [

@@ -6,8 +6,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Kind } from '../simulated-hooks.ts';
 import { setImage } from './look.ts';
-import type { StepContext } from './step-context.ts';
-import { editableSet } from './step-context.ts';
+import { editableSet, type StepContext } from './step-context.ts';
 import type { World } from './world.ts';
 
 /** An installer puts a DaemonSet back whole, same spec: metadata that is not its own is gone (kubeadm). */

@@ -6,10 +6,8 @@
  * the test's `faults` say. After a restore of etcd all streams end, and a version from the future is
  * not refused: it is just never reached, as with a real watch cache. Everything is deterministic.
  */
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
-import { resourceVersion } from '../../../src/core/model/identifiers.ts';
-import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
+import { canonicalJson, type JsonObject } from '@rollcall/base/json.ts';
+import { resourceVersion, type ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../../src/core/model/projections.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

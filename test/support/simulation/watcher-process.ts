@@ -7,15 +7,13 @@ import type { ClusterId } from '../../../src/core/model/identifiers.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WatcherOptions } from '../../../src/watcher/session/options.ts';
-import { createWatcher } from '../../../src/watcher/session/watcher.ts';
-import type { Watcher } from '../../../src/watcher/session/watcher.ts';
+import { createWatcher, type Watcher } from '../../../src/watcher/session/watcher.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import type { Metrics } from '../../../src/ports/process.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 import { ProcessClock } from './process-clock.ts';
 import type { SimulatedQueues } from './queues.ts';
-import { SimulatedWatchSource, noWatchFaults } from './watch-source.ts';
-import type { WatchFaults } from './watch-source.ts';
+import { SimulatedWatchSource, noWatchFaults, type WatchFaults } from './watch-source.ts';
 
 /** A watcher process in the world. */
 export interface WatcherProcess {

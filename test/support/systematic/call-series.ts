@@ -12,8 +12,7 @@ import type { SendOutcome } from '../../../src/ports/queues/queue.ts';
 import type { Intervention } from '../simulated-hooks.ts';
 import { theWatcher } from '../simulation/look.ts';
 import type { World } from '../simulation/world.ts';
-import { DeadPlanError } from './trial.ts';
-import type { Fault } from './trial.ts';
+import { DeadPlanError, type Fault } from './trial.ts';
 
 export type CallOrder =
   'lost' | 'dropped' | 'unknown' | 'stuck' | 'conflict' | 'unavailable' | 'killed';

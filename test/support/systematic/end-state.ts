@@ -6,8 +6,7 @@
  * their numbers. Everything else must be equal: labels, images, owners, phases, status, revisions and
  * their numbers, what the view says of each object, and that no intent is left open.
  */
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { DaemonSetState } from '../../../src/core/model/state.ts';
 import type { Slice } from '../../../src/core/model/view-items.ts';

@@ -6,8 +6,7 @@
  * as in a world that was seen before. Without a bound on preemptions that is every interleaving there
  * is; with a bound, every one that takes the turn away from an unfinished actor at most so often.
  */
-import { SmallWorld } from './small-world.ts';
-import type { SmallScene } from './small-world.ts';
+import { SmallWorld, type SmallScene } from './small-world.ts';
 
 export interface ExploreOptions {
   /** Turns taken away from an actor that is not done. */

@@ -10,8 +10,7 @@ import assert from 'node:assert/strict';
 import { theWatcher } from '../simulation/look.ts';
 import { World } from '../simulation/world.ts';
 import { countsOf, endStateOf } from './end-state.ts';
-import { HIDDEN_NODES, HIDDEN_PAIRS, HIDDEN_SET } from './hidden-pairs.ts';
-import type { HiddenPair } from './hidden-pairs.ts';
+import { HIDDEN_NODES, HIDDEN_PAIRS, HIDDEN_SET, type HiddenPair } from './hidden-pairs.ts';
 import type { Sweep, Trial } from './sweep.ts';
 import { DeadPlanError, SETTLES_WITHIN_MS } from './trial.ts';
 

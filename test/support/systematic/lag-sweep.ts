@@ -11,8 +11,7 @@ import { referenceOf } from './references.ts';
 import type { Scene } from './scene.ts';
 import { SCENES } from './scenes.ts';
 import type { Sweep, Trial } from './sweep.ts';
-import { assertSameEnd, playTrial } from './trial.ts';
-import type { Fault } from './trial.ts';
+import { assertSameEnd, playTrial, type Fault } from './trial.ts';
 
 const KINDS: readonly WatchedKind[] = ['Node', 'Pod', 'DaemonSet', 'ControllerRevision'];
 const STANDS_MS = [30, 120, 400, 1100, 2500, 20_000, 70_000] as const;

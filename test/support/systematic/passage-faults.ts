@@ -10,10 +10,8 @@
 import assert from 'node:assert/strict';
 import { TIMEOUTS_MS } from '../simulation/function-host.ts';
 import type { World } from '../simulation/world.ts';
-import { PassageLog } from './passages.ts';
-import type { NumberedPassage } from './passages.ts';
-import { DeadPlanError } from './trial.ts';
-import type { Fault, InstalledFault } from './trial.ts';
+import { PassageLog, type NumberedPassage } from './passages.ts';
+import { DeadPlanError, type Fault, type InstalledFault } from './trial.ts';
 
 export type Order = 'kill' | 'late' | 'overtaken' | 'nap' | 'slow' | 'lost' | 'refused';
 

@@ -1,6 +1,5 @@
 /** Every passage of every scene, with each order that means anything there. */
-import { passageFault, suits } from './passage-faults.ts';
-import type { Order, PassagePlan } from './passage-faults.ts';
+import { passageFault, suits, type Order, type PassagePlan } from './passage-faults.ts';
 import { referenceOf } from './references.ts';
 import type { Scene } from './scene.ts';
 import { SCENES } from './scenes.ts';

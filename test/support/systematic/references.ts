@@ -1,10 +1,8 @@
 /** What each scene comes to without any fault: played once, and twice where it must be proved equal (M2). */
 import type { EndState } from './end-state.ts';
-import { PassageLog } from './passages.ts';
-import type { NumberedPassage } from './passages.ts';
+import { PassageLog, type NumberedPassage } from './passages.ts';
 import type { Scene } from './scene.ts';
-import { playTrial } from './trial.ts';
-import type { TrialOptions } from './trial.ts';
+import { playTrial, type TrialOptions } from './trial.ts';
 
 export interface Reference {
   readonly end: EndState;

@@ -8,8 +8,7 @@
 import { createHash } from 'node:crypto';
 import { World } from '../simulation/world.ts';
 import type { QueueName } from '../simulation/queues.ts';
-import { Actor } from './actor.ts';
-import type { ActorPlan } from './actor.ts';
+import { Actor, type ActorPlan } from './actor.ts';
 import { maskedText } from './masked-text.ts';
 import { SETTLES_WITHIN_MS } from './trial.ts';
 

@@ -13,8 +13,7 @@ import { referenceOf } from './references.ts';
 import type { Scene } from './scene.ts';
 import { SCENES } from './scenes.ts';
 import type { Sweep, Trial } from './sweep.ts';
-import { DeadPlanError, assertSameEnd, playTrial } from './trial.ts';
-import type { Fault } from './trial.ts';
+import { DeadPlanError, assertSameEnd, playTrial, type Fault } from './trial.ts';
 
 const WAYS = ['watch', 'ingest'] as const;
 const STALE_MS = [20_000, 70_000] as const;

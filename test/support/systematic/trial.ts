@@ -6,8 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { World } from '../simulation/world.ts';
-import { endStateOf } from './end-state.ts';
-import type { EndState } from './end-state.ts';
+import { endStateOf, type EndState } from './end-state.ts';
 import type { Scene } from './scene.ts';
 
 /** After a fault, or the end of one, a world has settled within this (L1): a message comes again after a minute. */

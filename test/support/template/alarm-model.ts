@@ -4,8 +4,7 @@
  * The age of the oldest message leaves out every message that was received three times, until it is consumed; counts do
  * not. Knows the two forms of alarms on queues that infra/alarms has: one metric, and `IF(FILL(x, 0) > 0, 0, y + z)`.
  */
-import { at, listOf, referredId, textOf } from './template.ts';
-import type { Identified, Value } from './template.ts';
+import { at, listOf, referredId, textOf, type Identified, type Value } from './template.ts';
 
 /** A message that waits: since when, and how often it was received. */
 export interface ModelMessage {

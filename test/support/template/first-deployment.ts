@@ -8,8 +8,7 @@
  * fixed name is refused to the next deployment as already there. A queue's name is free again after 60 s; here the next
  * deployment comes later than that.
  */
-import { at, isMap, ofType, textsIn } from './template.ts';
-import type { Resource, Rule, Value } from './template.ts';
+import { at, isMap, ofType, textsIn, type Resource, type Rule, type Value } from './template.ts';
 
 /** Properties that fix the name of what is made. */
 const NAMES = [

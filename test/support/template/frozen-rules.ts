@@ -1,6 +1,5 @@
 /** Rules about names that no release may change, since others hold on to what bears them. */
-import { ofType } from './template.ts';
-import type { Rule } from './template.ts';
+import { ofType, type Rule } from './template.ts';
 
 /**
  * EKS holds an access entry by the unique id of the role that had the name then. A renamed role, or one whose logical

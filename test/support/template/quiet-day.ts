@@ -5,8 +5,7 @@
  * ten. What is a bug or a lost message at once is not among it, nor what counts once it has lasted (alarm-actions.test.ts).
  */
 import type { Datapoint } from './alarm-clock.ts';
-import { MeasuredFunctions, SITUATIONS } from './alarm-situations.ts';
-import type { Situation } from './alarm-situations.ts';
+import { MeasuredFunctions, SITUATIONS, type Situation } from './alarm-situations.ts';
 import { metricsOfQueue } from './alarm-model.ts';
 
 const DAY_MINUTES = 24 * 60;

@@ -1,7 +1,6 @@
 /** Rules about tables and the key: what is lost when, and who could read it. */
 import { registryNameOf } from '../../../scripts/osls/protect-registry.mjs';
-import { at, ofType } from './template.ts';
-import type { Rule } from './template.ts';
+import { at, ofType, type Rule } from './template.ts';
 
 const encryptedTables: Rule = {
   name: 'every table is encrypted and on demand',

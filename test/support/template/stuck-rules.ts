@@ -1,8 +1,6 @@
 /** A rule about queues whose every delivery fails: the age of the oldest message does not show them (aws-rules F9). */
-import { queueOfAlarm, ringsAt } from './alarm-model.ts';
-import type { QueueMinute } from './alarm-model.ts';
-import { ofType } from './template.ts';
-import type { Identified, Rule, Template } from './template.ts';
+import { queueOfAlarm, ringsAt, type QueueMinute } from './alarm-model.ts';
+import { ofType, type Identified, type Rule, type Template } from './template.ts';
 
 const MINUTE_S = 60;
 /** Somebody should look within this time. */

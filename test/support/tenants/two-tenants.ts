@@ -13,8 +13,7 @@ import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterId, ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
-import { startLocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
-import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
+import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import {
   SERVERLESS_FILE,
   STAGE,

@@ -26,8 +26,7 @@ import { REQUEST_TIMEOUT_MS, RUN_MAX_MS } from '../../../src/core/pod/request-li
 import { readYamlFile } from '@rollcall/local-aws/template/yaml-file.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 import { RELEASE_MS } from '../../../src/watcher/session/watcher.ts';
-import { at, textOf } from '../../support/template/template.ts';
-import type { ValueMap } from '../../support/template/template.ts';
+import { at, textOf, type ValueMap } from '../../support/template/template.ts';
 
 const service = readYamlFile(path.join(repositoryRoot, 'serverless.yml'));
 

@@ -13,8 +13,7 @@ import {
   stampIntents,
   withdrawableIntents,
 } from '../../../src/core/intents/merge-intents.ts';
-import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
-import type { ResourceVersion } from '../../../src/core/model/identifiers.ts';
+import { resourceVersion, uid, type ResourceVersion } from '../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP } from '../../../src/core/model/position.ts';
 import { RUN_MAX_MS } from '../../../src/core/pod/request-life.ts';
 import {

@@ -5,10 +5,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { generateScenario } from '../../differential/generate.ts';
 import { placeOf } from '../../differential/place.ts';
-import { newDaemonSet } from '../../differential/set-spec.ts';
-import type { SetSpec } from '../../differential/set-spec.ts';
-import { countKinds, STEP_KINDS } from '../../differential/step-kinds.ts';
-import type { StepKind } from '../../differential/step-kinds.ts';
+import { newDaemonSet, type SetSpec } from '../../differential/set-spec.ts';
+import { countKinds, STEP_KINDS, type StepKind } from '../../differential/step-kinds.ts';
 
 const STEPS_COUNT = 20;
 /** What others write (generate-others.ts). */

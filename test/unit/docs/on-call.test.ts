@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { COMMANDS } from '../../../src/cli/commands.ts';
 import { EXIT } from '../../../src/cli/process/exit-codes.ts';
-import { Scene } from '../../support/answer-scene.ts';
-import type { State } from '../../support/answer-scene.ts';
+import { Scene, type State } from '../../support/answer-scene.ts';
 
 const text = readFileSync(new URL('../../../docs/on-call.md', import.meta.url), 'utf8');
 

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SQSRecord } from 'aws-lambda';
-import { leaveGroup } from '../../../functions/reconcile/take-batch.ts';
-import type { GroupFailure } from '../../../functions/reconcile/take-batch.ts';
+import { leaveGroup, type GroupFailure } from '../../../functions/reconcile/take-batch.ts';
 import { hintGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
 import { clusterId, clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { Hint } from '../../../src/core/model/hint.ts';

@@ -7,8 +7,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { actionsOf } from '../../support/template/alarm-clock.ts';
 import { deployedAlarms } from '../../support/template/alarm-situations.ts';
-import { TroubledFleet } from '../../support/template/troubled-fleet.ts';
-import type { Condition } from '../../support/template/troubled-fleet.ts';
+import { TroubledFleet, type Condition } from '../../support/template/troubled-fleet.ts';
 
 const ALARMS = deployedAlarms();
 const DAY = 24 * 60;

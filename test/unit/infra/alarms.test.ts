@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
-import { firstRing } from '../../support/template/alarm-clock.ts';
-import type { Datapoint } from '../../support/template/alarm-clock.ts';
+import { firstRing, type Datapoint } from '../../support/template/alarm-clock.ts';
 import { promisedMinutes } from '../../support/template/alarm-rules.ts';
 import {
   MeasuredFunctions,

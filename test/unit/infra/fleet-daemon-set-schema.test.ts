@@ -7,8 +7,7 @@ import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { FLEET_SCHEMA_FILE, renderFleetSchema } from '../../../scripts/lib/policy-json-schema.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
-import { fieldsOf } from '../../support/json-schema-fields.ts';
-import type { JsonSchema } from '../../support/json-schema-fields.ts';
+import { fieldsOf, type JsonSchema } from '../../support/json-schema-fields.ts';
 import {
   EVERY_FIELD,
   REFUSED_FLEETS,

@@ -1,8 +1,7 @@
 /** Which rows a command line asks for. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chooseRows, UsageError } from '../../mutants/choose-rows.ts';
-import type { ChosenRows } from '../../mutants/choose-rows.ts';
+import { chooseRows, UsageError, type ChosenRows } from '../../mutants/choose-rows.ts';
 
 const TABLE = Array.from({ length: 23 }, (_, index) => `row-${index}`);
 

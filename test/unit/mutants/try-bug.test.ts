@@ -4,14 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import { judgeRun } from '../../mutants/judge-run.ts';
-import type { Judgement } from '../../mutants/judge-run.ts';
+import { judgeRun, type Judgement } from '../../mutants/judge-run.ts';
 import { tryBug } from '../../mutants/try-bug.ts';
 
 const SOURCE = 'export const value: number = 1;\n';
 const TEST = `import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { beforeEach, describe, it } from 'node:test';
 import { value } from './value.ts';
 describe('the value', () => {
   it('is one', () => { assert.equal(value, 1); });

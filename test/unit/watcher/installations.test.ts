@@ -7,13 +7,11 @@ import type { LeaseOptions } from '../../../src/watcher/lease/lease.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 import { judgeHealth } from '../../../src/watcher/process/health.ts';
 import { Vitals } from '../../../src/watcher/process/vitals.ts';
-import { createWatcher } from '../../../src/watcher/session/watcher.ts';
-import type { Watcher } from '../../../src/watcher/session/watcher.ts';
+import { createWatcher, type Watcher } from '../../../src/watcher/session/watcher.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import type { FrozenMessage } from '../../../src/ports/queues/queue.ts';
 import { RecordingEventQueue } from '../../support/recording-event-queue.ts';
-import { createWatcherHarness } from '../../support/watcher-harness.ts';
-import type { WatcherHarness } from '../../support/watcher-harness.ts';
+import { createWatcherHarness, type WatcherHarness } from '../../support/watcher-harness.ts';
 
 const { lease: LEASE } = DEFAULT_WATCHER_OPTIONS;
 /** A look while standing by is 2.5 s and a fifth. */

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { DEFAULT_WATCHER_OPTIONS } from '../../../src/watcher/session/options.ts';
 import type { Watcher } from '../../../src/watcher/session/watcher.ts';
-import { createWatcherHarness } from '../../support/watcher-harness.ts';
-import type { WatcherHarness } from '../../support/watcher-harness.ts';
+import { createWatcherHarness, type WatcherHarness } from '../../support/watcher-harness.ts';
 
 const REPLICAS = { lease: { ...DEFAULT_WATCHER_OPTIONS.lease, start: 'stand-by' } } as const;
 const DURATION_MS = REPLICAS.lease.durationMs;

@@ -6,8 +6,7 @@
  * A 401 is answered once with a fresh credential, since it certainly applied nothing. Reads answer
  * values; a list is whole or `unavailable` (faults 35). It decides nothing and retries nothing else.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { AnswerTiming, PodEvent } from '../../../core/model/projections.ts';
@@ -41,8 +40,7 @@ import {
   slimPod,
 } from './object-reader.ts';
 import { createBackPressure } from '@rollcall/base/wait.ts';
-import { NOT_A_NAME, listPages, waiting } from './list-pages.ts';
-import type { ListMeans, ListQuery } from './list-pages.ts';
+import { NOT_A_NAME, listPages, waiting, type ListMeans, type ListQuery } from './list-pages.ts';
 import { readPodEvents } from './pod-events.ts';
 import { classifyRead, classifyWrite } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';

@@ -21,20 +21,16 @@ import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
 import { HttpsClusterAccess, OBJECT_READ_TIMEOUT_MS } from './cluster-access.ts';
-import { openRegistered } from '../egress/egress.ts';
+import { openRegistered, type EgressPolicy } from '../egress/egress.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import type { EgressPolicy } from '../egress/egress.ts';
-import { isRegion } from '../credentials/eks-token.ts';
-import type { AwsCredentials } from '../credentials/eks-token.ts';
+import { isRegion, type AwsCredentials } from '../credentials/eks-token.ts';
 import type { FleetRequests } from './manifest-apply.ts';
 import { readObject } from './object-reader.ts';
-import { SealedTokenSource } from '../credentials/sealed-token-source.ts';
-import type { SealedTokens } from '../credentials/sealed-token-source.ts';
+import { SealedTokenSource, type SealedTokens } from '../credentials/sealed-token-source.ts';
 import { classifyRead } from './status-classifier.ts';
 import { createEksTokenSource, staticBearer } from '../credentials/token-source.ts';
 import type { Credential, TokenSource } from '../credentials/token-source.ts';
-import { HttpsTransport } from '../transport/transport.ts';
-import type { Transport, TransportAnswer } from '../transport/transport.ts';
+import { HttpsTransport, type Transport, type TransportAnswer } from '../transport/transport.ts';
 
 /** Options of a connector. */
 export interface ClusterConnectorOptions {

@@ -4,8 +4,7 @@
  * Forced: what is applied is ours alone, and admission refuses everybody else who writes it (infra/mirror). Short time-outs, since nothing
  * waits for a mirror. Failures are values; nothing is retried here.
  */
-import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import type {

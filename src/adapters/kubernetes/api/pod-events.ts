@@ -4,13 +4,11 @@
  * An API server finds them by going through the Events of the namespace, so this is asked for a few pods of a rollout that is
  * about to halt, and for nothing else. A pod's Warnings repeat themselves by a count, so one page has all that matters.
  */
-import { jsonMember } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import type { PodEvent } from '../../../core/model/projections.ts';
 import type { LiveRead } from '../../../ports/cluster/cluster-access.ts';
 import { isObjectName, namespacedPath } from './effect-request.ts';
-import { NOT_A_NAME, waiting } from './list-pages.ts';
-import type { ListMeans } from './list-pages.ts';
+import { NOT_A_NAME, waiting, type ListMeans } from './list-pages.ts';
 import { readPage } from './object-reader.ts';
 import { unavailableRead } from './status-classifier.ts';
 

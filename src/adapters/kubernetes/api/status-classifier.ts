@@ -11,13 +11,11 @@
  */
 import type { Outcome, RefusalCode } from '../../../core/model/effects.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json } from '@rollcall/base/json.ts';
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { LiveRead, Unavailable } from '../../../ports/cluster/cluster-access.ts';
 import type { FieldConflict, ManifestOutcome } from '../../../ports/cluster/manifest-access.ts';
-import { readStatus } from '../transport/api-status.ts';
-import type { ApiStatus, StatusCause } from '../transport/api-status.ts';
+import { readStatus, type ApiStatus, type StatusCause } from '../transport/api-status.ts';
 import type { TransportAnswer } from '../transport/transport.ts';
 import { readAppliedDaemonSet } from './object-reader.ts';
 

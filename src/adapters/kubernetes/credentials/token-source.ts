@@ -6,8 +6,7 @@
  * one verifies it again (protocol 24). A token never outlives the credentials that signed it.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { createEksToken } from './eks-token.ts';
-import type { AwsCredentials } from './eks-token.ts';
+import { createEksToken, type AwsCredentials } from './eks-token.ts';
 
 /** How requests authenticate. A bearer token is asked for per request, because some expire. */
 export type Credential =

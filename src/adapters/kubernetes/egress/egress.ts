@@ -11,14 +11,12 @@
  * and the transport has no code to follow a redirect.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import type { BlockList, LookupFunction } from 'node:net';
+import { isIP, type BlockList, type LookupFunction } from 'node:net';
 import type { ClusterRegistration, EgressPermit } from '../../../core/model/registration.ts';
 import type { EgressRefusal, EgressRefusalReason } from '../../../ports/cluster/cluster-access.ts';
 import { AWS_PARTITIONS } from './aws-partitions.ts';
 import { classifyAddress, isListed, isPrivateRange, rangeList } from './address-class.ts';
-import { parseEndpoint } from './endpoint.ts';
-import type { Endpoint } from './endpoint.ts';
+import { parseEndpoint, type Endpoint } from './endpoint.ts';
 import { defined } from '@rollcall/base/defined.ts';
 
 /** An address that a name resolved to. */

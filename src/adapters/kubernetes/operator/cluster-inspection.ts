@@ -5,8 +5,7 @@
  * retried: whoever looks, looks again.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import type { Permission } from '../../../core/daemon-set/permission.ts';
 import type {
   ClusterInspection,

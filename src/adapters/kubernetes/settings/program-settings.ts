@@ -8,11 +8,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { LOG_LEVELS } from '@rollcall/base/log-of.ts';
-import type { LogLevel } from '@rollcall/base/log-of.ts';
+import { LOG_LEVELS, type LogLevel } from '@rollcall/base/log-of.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { clusterId } from '../../../core/model/identifiers.ts';
-import type { ClusterId } from '../../../core/model/identifiers.ts';
+import { clusterId, type ClusterId } from '../../../core/model/identifiers.ts';
 import type { Credential } from '../credentials/token-source.ts';
 import { parseEndpoint } from '../egress/endpoint.ts';
 import type { ConnectionOptions } from '../transport/pooled-agent.ts';

@@ -5,8 +5,7 @@
  * are left out; a body of another kind is no Status, whatever its HTTP status says.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonItems, jsonMember, type Json } from '@rollcall/base/json.ts';
 import { readRetryAfterMs } from '@rollcall/base/wait.ts';
 
 /** One cause of a Status. */

@@ -7,21 +7,17 @@
  * sent. Failures are codes, never texts of the other side (S11).
  */
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { connect as connectTcp, isIP } from 'node:net';
-import type { LookupFunction, Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import type { TLSSocket } from 'node:tls';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { EgressRefusal } from '../../../ports/cluster/cluster-access.ts';
 import type { EndpointFacts, EndpointProbe } from '../../../ports/cluster/endpoint-probe.ts';
 import { classifyAddress } from '../egress/address-class.ts';
-import { openRegistered } from '../egress/egress.ts';
+import { openRegistered, type EgressPolicy, type ResolvedAddress } from '../egress/egress.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import type { EgressPolicy, ResolvedAddress } from '../egress/egress.ts';
 import type { Endpoint } from '../egress/endpoint.ts';
 import { readBody } from './response-body.ts';
 import { tlsFaultOf } from './tls-fault.ts';

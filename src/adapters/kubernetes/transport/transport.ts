@@ -17,8 +17,7 @@ import { retryAfterOf } from './api-status.ts';
 import { parseBody, readBody } from './response-body.ts';
 import { describeFailure } from './tls-fault.ts';
 import { AnswerLog } from './answer-log.ts';
-import { TrustedPool } from './pooled-agent.ts';
-import type { ConnectionOptions } from './pooled-agent.ts';
+import { TrustedPool, type ConnectionOptions } from './pooled-agent.ts';
 import { defined } from '@rollcall/base/defined.ts';
 
 /** Options of a transport. */

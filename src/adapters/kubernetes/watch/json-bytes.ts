@@ -4,8 +4,7 @@
  * For JSON as API servers write it: compact, UTF-8, nothing escaped in keys. What is laid out otherwise is
  * answered with undefined, and the caller parses it. It checks no grammar beyond what it needs to find its way.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type JsonObject } from '@rollcall/base/json.ts';
 
 const QUOTE = 0x22;
 /** Between members, and between items. */

@@ -7,8 +7,7 @@
  * and compact, is collected and parsed whole. It does not judge what a page lacks: see watch-source.ts.
  */
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../../core/model/projections.ts';
 import type { ListPage } from '../../../ports/cluster/watch-source.ts';

@@ -6,9 +6,8 @@
 import { isJsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchFrame } from '../../../ports/cluster/watch-source.ts';
-import { COMMA, OPEN_OBJECT, parseObject, readKey, skipValue } from './json-bytes.ts';
+import { COMMA, OPEN_OBJECT, parseObject, readKey, skipValue, type Key } from './json-bytes.ts';
 import { CHANGES } from './watch-frames.ts';
-import type { Key } from './json-bytes.ts';
 
 const IDENTITY_FIELDS: ReadonlySet<string> = new Set([
   'name',

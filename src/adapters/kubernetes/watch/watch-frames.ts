@@ -7,8 +7,7 @@
  */
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { SourceFailure, WatchFrame } from '../../../ports/cluster/watch-source.ts';
 import { readStatus, retryAfterOf } from '../transport/api-status.ts';

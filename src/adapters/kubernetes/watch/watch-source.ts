@@ -7,8 +7,7 @@
  * resuming and judging silence are the watcher's.
  */
 import { clusterUid } from '../../../core/model/identifiers.ts';
-import { jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { jsonMember, type Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../../core/model/projections.ts';
 import type {
@@ -23,8 +22,7 @@ import type {
 import { BrokenAnswerError, answerChunks } from '../transport/response-body.ts';
 import { ListPageReader, hasMetadata } from './list-page.ts';
 import { describeFailure } from '../transport/tls-fault.ts';
-import { HttpsTransport } from '../transport/transport.ts';
-import type { Transport, TransportAnswer } from '../transport/transport.ts';
+import { HttpsTransport, type Transport, type TransportAnswer } from '../transport/transport.ts';
 import { createWatchConnection } from './watch-connection.ts';
 import type { OpenedStream, WatchConnection, WatchConnectionOptions } from './watch-connection.ts';
 import { skimForeignPod } from './skim-pod.ts';

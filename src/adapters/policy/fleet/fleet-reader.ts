@@ -14,14 +14,12 @@ import type {
   FleetStage,
   FleetStrategy,
 } from '../../../core/fleet/fleet-daemon-set.ts';
-import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';
-import type { Share } from '../../../core/policy/rollout-policy.ts';
+import { POLICY_ANNOTATION, type Share } from '../../../core/policy/rollout-policy.ts';
 import { formatShare } from '../../../core/policy/share.ts';
 import type { FleetReader, NamedFile } from '../../../ports/fleet-reader.ts';
 import { createPolicyReader } from '../policy-reader.ts';
 import { readBy, refuse, within } from '../problems.ts';
-import { readYaml, readYamlStream } from '../read-yaml.ts';
-import type { YamlRules } from '../read-yaml.ts';
+import { readYaml, readYamlStream, type YamlRules } from '../read-yaml.ts';
 import { isFields } from '../written-values.ts';
 import { choiceOf, fleetSchema } from './fleet-schema.ts';
 import type { WrittenFleet, WrittenStage, WrittenStrategy } from './fleet-schema.ts';

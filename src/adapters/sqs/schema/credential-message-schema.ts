@@ -4,11 +4,9 @@
  * Parsing never throws and never repeats a value (refused-body.ts, S11).
  */
 import * as v from 'valibot';
-import { CREDENTIAL_SCHEMA } from '../../../core/model/watcher-message.ts';
-import type { CredentialMessage } from '../../../core/model/watcher-message.ts';
+import { CREDENTIAL_SCHEMA, type CredentialMessage } from '../../../core/model/watcher-message.ts';
 import { clusterIdSchema, textSchema, timeSchema, uidSchema } from './field-schemas.ts';
-import { parseSmallBody } from './refused-body.ts';
-import type { RefusedBody } from './refused-body.ts';
+import { parseSmallBody, type RefusedBody } from './refused-body.ts';
 
 /** Result of parsing a body of the credentials queue. */
 export type ParsedCredentialMessage =

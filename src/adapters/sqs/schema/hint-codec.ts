@@ -5,8 +5,7 @@
  * one could cause no more than a look (design 1).
  */
 import * as v from 'valibot';
-import { HINT_SCHEMA } from '../../../core/model/hint.ts';
-import type { Hint, Timer } from '../../../core/model/hint.ts';
+import { HINT_SCHEMA, type Hint, type Timer } from '../../../core/model/hint.ts';
 import {
   clusterIdSchema,
   countSchema,
@@ -16,8 +15,7 @@ import {
   tokenSchema,
   uidSchema,
 } from './field-schemas.ts';
-import { parseSmallBody } from './refused-body.ts';
-import type { RefusedBody } from './refused-body.ts';
+import { parseSmallBody, type RefusedBody } from './refused-body.ts';
 
 /** Result of parsing a body of reconcile.fifo. */
 export type ParsedHint = { readonly kind: 'hint'; readonly hint: Hint } | RefusedBody;

@@ -8,12 +8,10 @@
  */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import * as v from 'valibot';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type JsonObject } from '@rollcall/base/json.ts';
 import { MESSAGE_SCHEMA } from '../../../core/model/watcher-message.ts';
 import type { WatcherHeader, WatcherMessage } from '../../../core/model/watcher-message.ts';
-import { refusedField } from './refused-body.ts';
-import type { MessageRefusalCode, RefusedBody } from './refused-body.ts';
+import { refusedField, type MessageRefusalCode, type RefusedBody } from './refused-body.ts';
 import { ENVELOPE_STRUCTURE, PAYLOAD_STRUCTURE, isTooStructured } from './structure-bound.ts';
 import {
   BODY_LENGTH_MAX,

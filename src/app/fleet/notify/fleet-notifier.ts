@@ -5,8 +5,7 @@
  * certain.
  */
 import type { FleetNotifier } from '../../../ports/fleet-notifier.ts';
-import { MirrorShow, remember } from './mirror-show.ts';
-import type { MirrorMemory, MirrorOptions } from './mirror-show.ts';
+import { MirrorShow, remember, type MirrorMemory, type MirrorOptions } from './mirror-show.ts';
 import type { ProcessPorts } from '../../../ports/process.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { loggedText } from '../../../core/log/append-log.ts';

@@ -9,8 +9,7 @@ import type { FleetClusterRecord, FleetRecord } from '../../../core/fleet/rollou
 import type { GivenCluster, KeptLook } from '../../../core/fleet/rollout/tally-stage.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
-import { READ_AT_ONCE } from './dependencies.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import { READ_AT_ONCE, type StepFleetsDependencies } from './dependencies.ts';
 
 /** Clusters of stages that opened, and of the ring, of which every step looks at all: some seconds. */
 const WHOLE_MAX = 500;

@@ -11,8 +11,7 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { isOnItsWay, judgeCluster, rolloutOf } from '../../../core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../core/fleet/rollout/judge-cluster.ts';
 import { notRendered } from '../../../core/fleet/rollout/may-give.ts';
-import { noteVerdict } from '../../../core/fleet/rollout/note-verdict.ts';
-import type { Noted } from '../../../core/fleet/rollout/note-verdict.ts';
+import { noteVerdict, type Noted } from '../../../core/fleet/rollout/note-verdict.ts';
 import type {
   FleetClusterRecord,
   FleetRecord,
@@ -27,8 +26,7 @@ import type { FleetInstance } from '../../../ports/stores/fleet-rollout-store.ts
 import { readList } from '../member-lists.ts';
 import { GIVEN_MAX, READ_AT_ONCE } from './dependencies.ts';
 import type { Recorded, ObserveDependencies } from './looks.ts';
-import { readEvidence } from './read-evidence.ts';
-import type { FoundCluster } from './read-evidence.ts';
+import { readEvidence, type FoundCluster } from './read-evidence.ts';
 import type { ReleaseRendering } from './release-rendering.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import { rollingMaxOf } from '../../../core/fleet/rollout/advance-fleet.ts';

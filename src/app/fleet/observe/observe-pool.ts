@@ -11,11 +11,9 @@ import {
   poolPlaces,
   poolStratumOf,
   startPool,
-} from '../../../core/fleet/attribution/fleet-pool.ts';
-import type {
-  FleetPool,
-  PooledCluster,
-  PooledNode,
+  type FleetPool,
+  type PooledCluster,
+  type PooledNode,
 } from '../../../core/fleet/attribution/fleet-pool.ts';
 import { isOfflineAt } from '../../../core/fleet/cluster-facts.ts';
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
@@ -26,8 +24,7 @@ import type { NodeProjection } from '../../../core/model/projections.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { placesBy } from '../../../core/policy/order-places.ts';
 import type { OrderRule } from '../../../core/policy/rollout-policy.ts';
-import { READ_AT_ONCE } from './dependencies.ts';
-import type { StepFleetsDependencies } from './dependencies.ts';
+import { READ_AT_ONCE, type StepFleetsDependencies } from './dependencies.ts';
 import { readFewNodes } from './read-evidence.ts';
 import type { ObservedClusters } from './observe-clusters.ts';
 

@@ -3,11 +3,9 @@
  *
  * that stops there, and on the way back with one that waits for nobody.
  */
-import { jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { jsonMember, type Json } from '@rollcall/base/json.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
-import { fleetRenderer, policyInForce } from '../../../core/fleet/render-fleet.ts';
-import type { Rendering } from '../../../core/fleet/render-fleet.ts';
+import { fleetRenderer, policyInForce, type Rendering } from '../../../core/fleet/render-fleet.ts';
 import type { FleetClusterRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { ChosenBy } from '../../../core/fleet/choose-clusters.ts';
 import { POLICY_ANNOTATION } from '../../../core/policy/rollout-policy.ts';

@@ -11,8 +11,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
 import type { FleetStore } from '../../../ports/stores/fleet-store.ts';
 import { releaseOf } from '../fleet-release.ts';
-import { refuseFleet } from '../refusals.ts';
-import type { FleetRefusal } from '../refusals.ts';
+import { refuseFleet, type FleetRefusal } from '../refusals.ts';
 import type { FoundFleetRollout } from './find-fleet-rollout.ts';
 
 /** A generation, and what it is to the rollout. */

@@ -10,8 +10,7 @@ import type { FleetHold } from '../../../core/model/staged-progress.ts';
 import type { RolloutPhase } from '../../../core/rollout/gate-words.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
-import { findFleetRollout } from './find-fleet-rollout.ts';
-import type { FleetRolloutSources } from './find-fleet-rollout.ts';
+import { findFleetRollout, type FleetRolloutSources } from './find-fleet-rollout.ts';
 
 /** The fleet, as far as concerns this cluster. */
 export interface HoldingFleet {

@@ -14,10 +14,8 @@ import type {
   UntoldDecision,
 } from '../../../core/fleet/rollout/fleet-record.ts';
 import { isSameRecord, whenDue } from '../../../core/fleet/rollout/when-due.ts';
-import { READ_AT_ONCE } from '../observe/dependencies.ts';
-import type { StepFleetsDependencies } from '../observe/dependencies.ts';
-import { giveClusters } from './give-clusters.ts';
-import type { ClusterApply } from './give-clusters.ts';
+import { READ_AT_ONCE, type StepFleetsDependencies } from '../observe/dependencies.ts';
+import { giveClusters, type ClusterApply } from './give-clusters.ts';
 import type { ObservedClusters } from '../observe/observe-clusters.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';

@@ -17,13 +17,10 @@ import { FAILURE_MESSAGE_MAX, withFailure } from '../../../core/fleet/rollout/no
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
 import { whyNotGiven } from '../../../core/fleet/rollout/may-give.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { isPastDeadline } from '../../../core/pod/request-life.ts';
-import type { StartLimits } from '../../../core/pod/request-life.ts';
+import { isPastDeadline, type StartLimits } from '../../../core/pod/request-life.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';
-import { GIVEN_AT_ONCE } from '../observe/dependencies.ts';
-import type { StepFleetsDependencies } from '../observe/dependencies.ts';
-import { sendManifest } from './send-manifest.ts';
-import type { Answer } from './send-manifest.ts';
+import { GIVEN_AT_ONCE, type StepFleetsDependencies } from '../observe/dependencies.ts';
+import { sendManifest, type Answer } from './send-manifest.ts';
 import type { ReleaseRendering } from '../observe/release-rendering.ts';
 import type { ReachableCluster } from '../observe/observe-clusters.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';

@@ -3,8 +3,7 @@
  * All at once: nothing soaks, and no approval or window holds them. One out of reach blocks
  * nothing: it comes to the ring. Those that fail with it stop the rest.
  */
-import { DRIFT_EVERY_MS } from '../../../core/fleet/rollout/advance-fleet.ts';
-import type { FleetStep } from '../../../core/fleet/rollout/advance-fleet.ts';
+import { DRIFT_EVERY_MS, type FleetStep } from '../../../core/fleet/rollout/advance-fleet.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import {
   findReturnFailure,
@@ -18,8 +17,7 @@ import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/flee
 import { GIVEN_MAX } from '../observe/dependencies.ts';
 import type { ObserveDependencies } from '../observe/looks.ts';
 import type { ClusterApply } from './give-clusters.ts';
-import { readRelease } from '../observe/release-rendering.ts';
-import type { ReleaseRendering } from '../observe/release-rendering.ts';
+import { readRelease, type ReleaseRendering } from '../observe/release-rendering.ts';
 import { observeClusters } from '../observe/observe-clusters.ts';
 import type { ReachableCluster, ObservedClusters } from '../observe/observe-clusters.ts';
 

@@ -25,10 +25,8 @@ import {
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { emptied, sweep } from './sweep.ts';
 import type { Touched } from '../message/meta-transitions.ts';
-import { latestNameStamp, writeNames } from '../slices/names.ts';
-import type { NameChange } from '../slices/names.ts';
-import { ownerOf, settlePositions } from '../slices/positions.ts';
-import type { PositionsTarget } from '../slices/positions.ts';
+import { latestNameStamp, writeNames, type NameChange } from '../slices/names.ts';
+import { ownerOf, settlePositions, type PositionsTarget } from '../slices/positions.ts';
 import { editsOfDeltas, editsOfSlices, ensuring, replacing } from '../slices/slice-edits.ts';
 import type { SliceEdit } from '../slices/slice-edits.ts';
 import { slicesOfDaemonSet, slicesOfSet } from '../slices/snapshot-sums.ts';

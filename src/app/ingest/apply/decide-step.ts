@@ -5,8 +5,7 @@
  * compare-and-set and, when that is lost, asks again over the newer META. A loss is always answered
  * with an incomplete META and no hint; a message that cannot be placed changes nothing.
  */
-import { eraOfStamp, laterStamp, stampOf } from '../../../core/model/position.ts';
-import type { Stamp } from '../../../core/model/position.ts';
+import { eraOfStamp, laterStamp, stampOf, type Stamp } from '../../../core/model/position.ts';
 import type { ClusterMeta, SnapshotProgress, NameItem } from '../../../core/model/view-items.ts';
 import type { ChangesBody, ManifestBody, SlicesBody } from '../../../core/model/watcher-message.ts';
 import { applyDeltas, applySlices, touchedBy } from './apply-content.ts';
@@ -32,19 +31,15 @@ import { namesOf, withNameItems, listAllNames } from '../slices/names.ts';
 import type { LossReason } from '../message/result.ts';
 import { isSameHashes } from '../slices/snapshot-sums.ts';
 import { firstEra, latestOfDaemonSets } from '../slices/standing-stamps.ts';
-import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
+import { isItemTooLarge, type SlicedSet } from '../../../ports/stores/view-store.ts';
 import type { WarmNames } from '../process/process-cache.ts';
-import { SliceMissingError, writeSlices } from '../slices/write-slices.ts';
+import { SliceMissingError, writeSlices, type SliceTarget } from '../slices/write-slices.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
-import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 import { emptied, emptying } from './sweep.ts';
-import { carryTombstones } from '../slices/carry-tombstones.ts';
-import type { ShrinkingSet } from '../slices/carry-tombstones.ts';
+import { carryTombstones, type ShrinkingSet } from '../slices/carry-tombstones.ts';
 import { hasFreshTombstones, removeFormerDaemonSets } from '../slices/former-uids.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { settlePositions } from '../slices/positions.ts';
-import type { PositionsTarget } from '../slices/positions.ts';
-import type { SliceTarget } from '../slices/write-slices.ts';
+import { settlePositions, type PositionsTarget } from '../slices/positions.ts';
 
 /** What a message leads to. */
 export type Step =

@@ -13,11 +13,9 @@ import { writeDaemonSets } from '../slices/daemon-set-writes.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { SLICE_COUNT_MAX } from '../slices/former-uids.ts';
 import { writeNames } from '../slices/names.ts';
-import { replacing } from '../slices/slice-edits.ts';
-import type { SliceEdit } from '../slices/slice-edits.ts';
+import { replacing, type SliceEdit } from '../slices/slice-edits.ts';
 import { slicesOfDaemonSet } from '../slices/snapshot-sums.ts';
-import { writeSlices } from '../slices/write-slices.ts';
-import type { SliceTarget, WrittenSlice } from '../slices/write-slices.ts';
+import { writeSlices, type SliceTarget, type WrittenSlice } from '../slices/write-slices.ts';
 
 /** So many are swept before the next are begun. */
 const AT_ONCE = 50;

@@ -8,8 +8,7 @@
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
-import { MESSAGE_SCHEMA } from '../../../core/model/watcher-message.ts';
-import type { WatcherHeader } from '../../../core/model/watcher-message.ts';
+import { MESSAGE_SCHEMA, type WatcherHeader } from '../../../core/model/watcher-message.ts';
 import { keepRefusal } from '../../refusal/keep-refusal.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { verifySender } from './identity.ts';

@@ -14,8 +14,7 @@ import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { SliceEdit } from './slice-edits.ts';
 import { sliceIndexIn } from './snapshot-sums.ts';
-import { tombstonesOf } from './write-slices.ts';
-import type { SliceTarget } from './write-slices.ts';
+import { tombstonesOf, type SliceTarget } from './write-slices.ts';
 
 /** A set whose view shrinks. */
 export interface ShrinkingSet {

@@ -6,13 +6,11 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
-import { isSameJson } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isSameJson, type Json } from '@rollcall/base/json.ts';
 import type { Projection } from '../../../core/model/projections.ts';
 import type { DaemonSetItem } from '../../../core/model/view-items.ts';
 import type { Delta } from '../../../core/model/watcher-message.ts';
-import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
-import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
+import { isItemTooLarge, type DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import type { NameChange } from './names.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';

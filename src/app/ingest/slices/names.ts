@@ -7,8 +7,7 @@
  * items (protocol 18), up to a bound (former-uids.ts).
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
-import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
-import type { Stamp } from '../../../core/model/position.ts';
+import { ZERO_STAMP, laterStamp, type Stamp } from '../../../core/model/position.ts';
 import type { ClusterMeta, NameItem } from '../../../core/model/view-items.ts';
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import { namePages } from '../../clusters/name-pages.ts';

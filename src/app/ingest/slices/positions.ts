@@ -15,8 +15,7 @@ import type { DaemonSetPosition, NameItem, Positions } from '../../../core/model
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { latestStamp } from './write-slices.ts';
-import type { WrittenSlice } from './write-slices.ts';
+import { latestStamp, type WrittenSlice } from './write-slices.ts';
 
 /** Whose META it is, and the positions that it has. */
 export interface PositionsTarget {

@@ -6,8 +6,7 @@
  * carried hashes alone (protocol 19): a redelivered message moves the META it is applied to by the same difference. Pure.
  */
 import type { Uid } from '../../../core/model/identifiers.ts';
-import { WATCHED_KINDS } from '../../../core/model/projections.ts';
-import type { WatchedKind } from '../../../core/model/projections.ts';
+import { WATCHED_KINDS, type WatchedKind } from '../../../core/model/projections.ts';
 import type { SnapshotProgress } from '../../../core/model/view-items.ts';
 import type {
   Delta,

@@ -8,10 +8,8 @@
  * their own there: what a message meets in them is in META and the positions by then. Assumes that nothing but what is read here bears stamps.
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
-import { ZERO_STAMP, eraOfStamp, laterStamp } from '../../../core/model/position.ts';
-import type { Stamp } from '../../../core/model/position.ts';
-import { positionIn } from '../../../core/model/view-items.ts';
-import type { ClusterMeta } from '../../../core/model/view-items.ts';
+import { ZERO_STAMP, eraOfStamp, laterStamp, type Stamp } from '../../../core/model/position.ts';
+import { positionIn, type ClusterMeta } from '../../../core/model/view-items.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { SLICE_COUNT_MAX } from './former-uids.ts';
 import { listAllNames } from './names.ts';

@@ -11,8 +11,7 @@ import type { OpaqueProjection, Projection } from '../../../core/model/projectio
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Slice } from '../../../core/model/view-items.ts';
 import { projectionText } from '../../../core/projections/set-hash.ts';
-import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
-import type { SliceRef } from '../../../ports/stores/view-store.ts';
+import { isItemTooLarge, type SliceRef } from '../../../ports/stores/view-store.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import type { SliceObjects } from './slice-edits.ts';
 

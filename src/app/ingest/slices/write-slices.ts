@@ -7,9 +7,8 @@
  * of slices that were skipped: a position is made of them (protocol 20). What a write takes out of a
  * slice of pods leaves a tombstone there; of many, they move on.
  */
-import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
+import { ZERO_STAMP, laterStamp, type Stamp } from '../../../core/model/position.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
-import type { Stamp } from '../../../core/model/position.ts';
 import type { Tombstone } from '../../../core/model/projections.ts';
 import type { OlderTombstones, Slice } from '../../../core/model/view-items.ts';
 import { areOlderNeeded, keepTombstones, tombstoneOf } from '../../../core/pod/tombstones.ts';

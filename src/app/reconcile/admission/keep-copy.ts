@@ -22,8 +22,7 @@ import { withCopy } from '../../../core/admission/plan-copy.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
 import { readFormer } from '../history/former.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
-import { sendOne } from '../run/context.ts';
-import type { Step } from '../run/context.ts';
+import { sendOne, type Step } from '../run/context.ts';
 import type { RunResult } from '../run/result.ts';
 
 interface CopyStep extends Step {

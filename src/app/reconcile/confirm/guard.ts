@@ -6,8 +6,7 @@
  * Differs from upstream: an unseen create or delete of a pod holds back its node, not the DaemonSet.
  */
 import { generationOf, isObserved } from '../../../core/daemon-set/generation.ts';
-import { resourceVersion, uid } from '../../../core/model/identifiers.ts';
-import type { Uid } from '../../../core/model/identifiers.ts';
+import { resourceVersion, uid, type Uid } from '../../../core/model/identifiers.ts';
 import { judgeFreshness } from '../../../core/view/freshness.ts';
 import type { Freshness, FreshnessGuard, FreshnessInput } from '../../../core/view/freshness.ts';
 import {

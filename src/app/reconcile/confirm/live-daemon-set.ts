@@ -11,8 +11,7 @@ import type { ClusterReader, DaemonSetRead } from '../../../ports/cluster/cluste
 import { pauseText } from '../../../core/status/status-writers.ts';
 import { contradictsTemplate } from '../../../core/history/history-match.ts';
 import { revisionData } from '../../../core/history/revisions.ts';
-import { keyOf } from '../run/context.ts';
-import type { RunContext, LoadedInput } from '../run/context.ts';
+import { keyOf, type RunContext, type LoadedInput } from '../run/context.ts';
 import type { DeferralCode } from '../run/result.ts';
 import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
 import { policyTextOf } from '../../../core/takeover/opt-in.ts';

@@ -14,25 +14,19 @@ import type {
   Intent,
 } from '../../../core/model/state.ts';
 import { failedDaemonPodEvent, succeededDaemonPodEvent } from '../../../core/events/events.ts';
-import { entriesOf } from '../../../core/log/effect-entries.ts';
-import type { WantedEffect } from '../../../core/log/effect-entries.ts';
+import { entriesOf, type WantedEffect } from '../../../core/log/effect-entries.ts';
 import { withEntries } from '../../../core/log/append-log.ts';
 import type { EffectEntry } from '../../../core/model/log-entry.ts';
 import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
 import { executeClaims } from './adopt-release.ts';
-import type { Fence, FencedSending } from '../confirm/batch-fence.ts';
+import { sendFenced, type Fence, type FencedSending } from '../confirm/batch-fence.ts';
 import { buriedAfter, removalAfter, withListed } from '../run/record-state.ts';
-import { confirmPlan } from '../confirm/confirm.ts';
-import type { ConfirmStep, ConfirmedPlan } from '../confirm/confirm.ts';
-import { effectDeadlineMs } from '../run/context.ts';
-import type { RunContext, StateWrite } from '../run/context.ts';
+import { confirmPlan, type ConfirmStep, type ConfirmedPlan } from '../confirm/confirm.ts';
+import { effectDeadlineMs, type RunContext, type StateWrite } from '../run/context.ts';
 import { executeCreates } from './execute-creates.ts';
 import type { RunResult } from '../run/result.ts';
-import { noteCreates, noteDeletes } from './note-outcomes.ts';
-import type { IntentBook } from './note-outcomes.ts';
-import { sendFenced } from '../confirm/batch-fence.ts';
-import { isForTemplate } from '../confirm/confirm-victims.ts';
-import type { ConfirmedDelete } from '../confirm/confirm-victims.ts';
+import { noteCreates, noteDeletes, type IntentBook } from './note-outcomes.ts';
+import { isForTemplate, type ConfirmedDelete } from '../confirm/confirm-victims.ts';
 
 /** The state as it stands after acting, or that another run was first; or the intents were not fit to be recorded. */
 export type ActResult =

@@ -11,8 +11,7 @@ import type { Plan } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import { buildAdoptPatch, buildReleasePatch } from '../../../core/pod/owner.ts';
 import { versionOf } from '../run/context.ts';
-import { sendFenced } from '../confirm/batch-fence.ts';
-import type { Fence } from '../confirm/batch-fence.ts';
+import { sendFenced, type Fence } from '../confirm/batch-fence.ts';
 import { cameOf } from './came-of.ts';
 import type { RunResult, Problem } from '../run/result.ts';
 

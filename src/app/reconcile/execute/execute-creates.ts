@@ -14,11 +14,9 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import type { PlannedCreate } from '../../../core/model/plan.ts';
 import { REVISION_HASH_LABEL, revisionHashOfPod } from '../../../core/pod/pod-facts.ts';
 import { allowsSurge } from '../../../core/daemon-set/strategy.ts';
-import { fenceBatch } from '../confirm/batch-fence.ts';
-import type { Fence, FenceAnswer } from '../confirm/batch-fence.ts';
+import { fenceBatch, type Fence, type FenceAnswer } from '../confirm/batch-fence.ts';
 import { NO_OUTCOME, send } from '../run/context.ts';
-import { resolveCreate } from './create-result.ts';
-import type { CreateResult } from './create-result.ts';
+import { resolveCreate, type CreateResult } from './create-result.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
 import type { PaceKey } from '../process/process-cache.ts';
 

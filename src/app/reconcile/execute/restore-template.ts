@@ -18,8 +18,7 @@ import type { DaemonSetState } from '../../../core/model/state.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { readFormer } from '../history/former.ts';
-import { keyOf, sendOne } from '../run/context.ts';
-import type { Step } from '../run/context.ts';
+import { keyOf, sendOne, type Step } from '../run/context.ts';
 import { cameOf } from './came-of.ts';
 import type { RunResult } from '../run/result.ts';
 

@@ -7,18 +7,16 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { noteWritten } from '../../../core/intents/written-marks.ts';
-import type { ResourceVersion } from '../../../core/model/identifiers.ts';
+import { uid, type ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { Answers, LoadedInput, RunContext, Step } from '../run/context.ts';
 import type { Exit } from '../run/exit.ts';
 import { isFreshHistory, knownHistory, lookUpHistory, entryOf, knownUidOf } from './history.ts';
-import type { HistoryFailure, HistoryResult } from './history-result.ts';
+import { unreadable, type HistoryFailure, type HistoryResult } from './history-result.ts';
 import { generationOf, isObserved } from '../../../core/daemon-set/generation.ts';
 import { heldWrite, isRefusedWrite } from '../../../core/retry/retry.ts';
-import { uid } from '../../../core/model/identifiers.ts';
 import { isBuiltInCurrent, newestRevision } from '../../../core/history/built-in-history.ts';
 import type { HistoryLook } from './history.ts';
-import { unreadable } from './history-result.ts';
 
 /** The entry, or the end of the run. */
 type HistoryFinding =

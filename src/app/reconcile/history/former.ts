@@ -5,8 +5,7 @@
  * copy of ours. One that is gone leaves its nodes waiting, and says so: nothing unproven is made in its place.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonMember, type Json } from '@rollcall/base/json.ts';
 import {
   REVISION_HASH_LABEL,
   TEMPLATE_GENERATION_ANNOTATION,

@@ -5,7 +5,7 @@
  * Differs from upstream: an orphan whose adoption is invalid is left alone; no patch of data with unescaped `<` or `&` passes.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { Step } from '../run/context.ts';
+import { mayContinue, sendOne, versionOf, keyOf, type Step } from '../run/context.ts';
 import type { Outcome, Effect, PatchEffect } from '../../../core/model/effects.ts';
 import type { KubernetesObject, DaemonSetObject } from '@rollcall/base/objects.ts';
 import {
@@ -16,21 +16,17 @@ import {
   buildRevisionRelease,
   buildPodRelabel,
 } from '../../../core/history/history-patches.ts';
-import { changesHistory } from '../../../core/history/history-plan.ts';
-import type { HistoryPlan } from '../../../core/history/history-plan.ts';
-import { mayContinue, sendOne, versionOf, keyOf } from '../run/context.ts';
+import { changesHistory, type HistoryPlan } from '../../../core/history/history-plan.ts';
 import { historyFailure, unreadable } from './history-result.ts';
 import type { HistoryEnd, HistoryFailure, HistoryPause } from './history-result.ts';
 import { isEdited, confirmDaemonSet, unconfirmedCode } from '../confirm/live-daemon-set.ts';
 import { counted } from '@rollcall/base/counted.ts';
-import { newerVersion } from '../../../core/model/identifiers.ts';
-import type { ResourceVersion } from '../../../core/model/identifiers.ts';
+import { newerVersion, type ResourceVersion } from '../../../core/model/identifiers.ts';
 import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
 import { revisionHashOf, buildRevision, revisionHash } from '../../../core/history/revisions.ts';
 import { sendFenced } from '../confirm/batch-fence.ts';
 import { selectorText } from '../confirm/live-pods.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
-import { jsonMember } from '@rollcall/base/json.ts';
+import { jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import { holdsTemplate } from '../../../core/history/history-match.ts';
 import { controllerUidOf } from '../../../core/pod/owner.ts';
 import { statusBody } from '../status/write-status.ts';

@@ -18,13 +18,11 @@ import type { Plan } from '../../../core/model/plan.ts';
 import type { RevisionProjection } from '../../../core/model/projections.ts';
 import { controllerUidOf } from '../../../core/pod/owner.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
-import { NO_OUTCOME, send } from '../run/context.ts';
-import type { Step } from '../run/context.ts';
+import { NO_OUTCOME, send, type Step } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
 import type { RunResult, Problem } from '../run/result.ts';
-import { readPlanned } from '../confirm/live-daemon-set.ts';
+import { readPlanned, type PlannedMissing } from '../confirm/live-daemon-set.ts';
 import { heldWrite } from '../../../core/retry/retry.ts';
-import type { PlannedMissing } from '../confirm/live-daemon-set.ts';
 
 export interface TrimStep extends Step {
   readonly result: RunResult;

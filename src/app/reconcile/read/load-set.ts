@@ -4,8 +4,7 @@
  * A stamp is written once, so a slice of a stamp that memory has is the one in memory. A slice newer than its position moves:
  * `ingest` is at work (protocol 2). So does one whose older tombstones are not those that it refers to.
  */
-import { compareStamps } from '../../../core/model/position.ts';
-import type { Stamp } from '../../../core/model/position.ts';
+import { compareStamps, type Stamp } from '../../../core/model/position.ts';
 import type { OlderTombstones, Slice } from '../../../core/model/view-items.ts';
 import type { SlicedSet, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';

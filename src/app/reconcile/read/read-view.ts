@@ -8,8 +8,7 @@
  * state may know more than pods that were decoded before it was read.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { compareStamps, laterStamp, stampOf } from '../../../core/model/position.ts';
-import type { Stamp } from '../../../core/model/position.ts';
+import { compareStamps, laterStamp, stampOf, type Stamp } from '../../../core/model/position.ts';
 import type {
   NodeProjection,
   OpaqueProjection,
@@ -24,8 +23,7 @@ import { readPosition, readPositionNow } from './stored-inputs.ts';
 import type { StoredInputs, SlicedInputs } from './stored-inputs.ts';
 import { loadSet } from './load-set.ts';
 import type { Moving, Readers, SetRead, SetRequest, StampAhead } from './load-set.ts';
-import { warmKey } from '../process/process-cache.ts';
-import type { WarmSet } from '../process/process-cache.ts';
+import { warmKey, type WarmSet } from '../process/process-cache.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { projectLiveNode, projectLivePod } from '../../../core/projections/project.ts';

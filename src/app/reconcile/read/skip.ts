@@ -6,8 +6,7 @@
  * does not say when anything is due: a clock that was ahead wrote it (row 14).
  */
 import { DUE_TOLERANCE_MS } from '../../../core/model/hint.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, type JsonObject } from '@rollcall/base/json.ts';
 import type { Memo } from '../../../core/model/state.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import { CLOCKS_DIFFER_MS } from '../../../core/retry/retry.ts';

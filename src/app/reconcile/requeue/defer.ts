@@ -10,8 +10,7 @@ import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
 import type { EndContext } from '../run/context.ts';
 import type { BackOff, Deferral, RecordedInput, FoundInput } from '../run/exit.ts';
 import { writeState } from '../run/record-state.ts';
-import { NO_COUNTS } from '../run/result.ts';
-import type { DeferralCode, ReconcileResult } from '../run/result.ts';
+import { NO_COUNTS, type DeferralCode, type ReconcileResult } from '../run/result.ts';
 import { retryClock, scheduleLook, scheduleUnrecorded } from './timers.ts';
 
 const DEFERRAL = RETRY_TABLE.deferral;

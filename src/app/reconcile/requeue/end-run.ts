@@ -23,8 +23,7 @@ import { guardOfRegistration } from '../../../core/takeover/registration-guard.t
 import { remember } from '../process/process-cache.ts';
 import { writeState } from '../run/record-state.ts';
 import { memoOf } from '../read/skip.ts';
-import { finishRun } from './finish.ts';
-import type { Finish } from './finish.ts';
+import { finishRun, type Finish } from './finish.ts';
 import type { Effect } from '../../../core/model/effects.ts';
 import type { PlannedEvent } from '../../../core/model/plan.ts';
 import type { EventTally } from '../../../core/model/state.ts';

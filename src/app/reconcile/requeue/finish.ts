@@ -6,8 +6,7 @@
  * before the write leaves open intents and an unacknowledged hint: both lead back here (row 75).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isSameJson } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isSameJson, type Json } from '@rollcall/base/json.ts';
 import { noteAnswers } from '../../../core/health/answer-times.ts';
 import { confirmIntents } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
@@ -28,11 +27,9 @@ import {
 import { flushLog } from '../../log/flush-log.ts';
 import type { EndContext } from '../run/context.ts';
 import { rememberMoved } from '../confirm/confirm-victims.ts';
-import { scheduleNext } from './timers.ts';
-import type { DueTimes } from './timers.ts';
+import { scheduleNext, type DueTimes } from './timers.ts';
 import { memoOf } from '../read/skip.ts';
-import { decideWaits, pausedAfter } from './due.ts';
-import type { Waits, WaitsStep } from './due.ts';
+import { decideWaits, pausedAfter, type Waits, type WaitsStep } from './due.ts';
 
 export interface FinishStep extends WaitsStep {
   readonly context: EndContext;

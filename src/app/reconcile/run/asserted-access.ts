@@ -4,10 +4,8 @@
  * What is stopped answers as one that was certainly not sent, so its run is not complete and looks again, ever more
  * seldom; it is told as an error, because only a bug gets here.
  */
-import { findEffectBreach } from '../../../core/plan/invariants.ts';
-import type { Breach, EffectRules } from '../../../core/plan/invariants.ts';
-import { formatKey } from '../../../core/model/identifiers.ts';
-import type { DaemonSetKey } from '../../../core/model/identifiers.ts';
+import { findEffectBreach, type Breach, type EffectRules } from '../../../core/plan/invariants.ts';
+import { formatKey, type DaemonSetKey } from '../../../core/model/identifiers.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { Intent } from '../../../core/model/state.ts';
 import type { ClusterAccess, ExecuteOptions } from '../../../ports/cluster/cluster-access.ts';

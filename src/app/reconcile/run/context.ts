@@ -20,10 +20,8 @@ import type {
   TemplateCopies,
 } from '../../../core/model/state.ts';
 import { isJsonObject } from '@rollcall/base/json.ts';
-import { isResourceVersion } from '../../../core/model/identifiers.ts';
-import type { ResourceVersion } from '../../../core/model/identifiers.ts';
-import { isPastDeadline } from '../../../core/pod/request-life.ts';
-import type { StartLimits } from '../../../core/pod/request-life.ts';
+import { isResourceVersion, type ResourceVersion } from '../../../core/model/identifiers.ts';
+import { isPastDeadline, type StartLimits } from '../../../core/pod/request-life.ts';
 import type { ClusterAccess, ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
 import type { ClusterGate } from '../../isolation/cluster-gate.ts';
 import type { DaemonSetRef, NamespacedName } from '../../../ports/stores/view-store.ts';

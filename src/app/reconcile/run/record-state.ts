@@ -10,16 +10,13 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { addRun } from '../../../core/cost/counted.ts';
-import { findStateBreach } from '../../../core/plan/invariants.ts';
-import type { StateChange } from '../../../core/plan/invariants.ts';
+import { findStateBreach, type StateChange } from '../../../core/plan/invariants.ts';
 import type { RemovalAuthor } from '../../../core/removal-guard/removal-author.ts';
 import { noteWritten } from '../../../core/intents/written-marks.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
-import { emptyState } from '../../../core/model/state.ts';
+import { emptyState, type DaemonSetState, type Intent } from '../../../core/model/state.ts';
 import type { Plan } from '../../../core/model/plan.ts';
-import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
-import { boundState, halvedState } from '../../../core/plan/bound-state.ts';
-import type { BoundState } from '../../../core/plan/bound-state.ts';
+import { boundState, halvedState, type BoundState } from '../../../core/plan/bound-state.ts';
 import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
 import type { DaemonSetRef, StateStore } from '../../../ports/stores/view-store.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';

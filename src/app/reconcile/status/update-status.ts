@@ -16,8 +16,7 @@ import type { RunResult } from '../run/result.ts';
 import { isAsPlanned } from '../confirm/live-daemon-set.ts';
 import { heldWrite } from '../../../core/retry/retry.ts';
 import { noteForeignStatusWrite } from '../confirm/rival.ts';
-import { writeCounts, writeStatus } from './write-status.ts';
-import type { StatusFor, StatusWrite } from './write-status.ts';
+import { writeCounts, writeStatus, type StatusFor, type StatusWrite } from './write-status.ts';
 
 /**
  * A rollout touches pods in nearly every run: `kubectl rollout status`, and whoever watches, sees a

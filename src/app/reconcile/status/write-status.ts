@@ -7,15 +7,12 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { findStatusBreach } from '../../../core/plan/invariants.ts';
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, type JsonObject } from '@rollcall/base/json.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
-import { keyOf, versionOf } from '../run/context.ts';
-import type { Step, LoadedInput } from '../run/context.ts';
-import { readPresent } from '../confirm/live-daemon-set.ts';
-import type { PlannedMissing } from '../confirm/live-daemon-set.ts';
+import { keyOf, versionOf, type Step, type LoadedInput } from '../run/context.ts';
+import { readPresent, type PlannedMissing } from '../confirm/live-daemon-set.ts';
 import { statusPatch } from '../../../core/status/status-patch.ts';
 import { isStoreRestored } from '../../../core/view/freshness.ts';
 

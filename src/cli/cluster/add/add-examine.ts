@@ -5,12 +5,10 @@
  * cluster itself; only for a cluster that cannot be reached from here may they be given by hand.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonMember, type Json } from '@rollcall/base/json.ts';
 import { readRegistry } from '../../../app/clusters/read-registry.ts';
 import { DISCOVERY_PATH } from '../../../core/issuer/issuer-documents.ts';
-import { UID_PATTERN, clusterUid } from '../../../core/model/identifiers.ts';
-import type { ClusterUid } from '../../../core/model/identifiers.ts';
+import { UID_PATTERN, clusterUid, type ClusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { readCaFile } from '../../command-line/cluster-arguments.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';

@@ -19,8 +19,7 @@ import { knownError } from '../../command-line/explain-error.ts';
 import { throwIfInterrupted } from '../../command-line/run-program.ts';
 import { failure, refusal, refusalsOf, throwTogether } from '../../process/exit-codes.ts';
 import type { CommandError } from '../../process/exit-codes.ts';
-import { examineCluster } from './add-examine.ts';
-import type { AddContext, AddTask } from './add-examine.ts';
+import { examineCluster, type AddContext, type AddTask } from './add-examine.ts';
 import {
   composeRegistration,
   registerCluster,
@@ -32,10 +31,8 @@ import {
 } from './add-registration.ts';
 import type { Standing } from './add-registration.ts';
 import type { AddRequest } from './add-request.ts';
-import { obtainRoles, requireIssuer } from './add-roles.ts';
-import type { SenderRoles } from './add-roles.ts';
-import { applyManifests } from '../manifests/apply-manifests.ts';
-import type { AppliedObject } from '../manifests/apply-manifests.ts';
+import { obtainRoles, requireIssuer, type SenderRoles } from './add-roles.ts';
+import { applyManifests, type AppliedObject } from '../manifests/apply-manifests.ts';
 import {
   commandsForEntries,
   ensureAccessEntries,

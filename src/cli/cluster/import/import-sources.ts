@@ -9,8 +9,7 @@ import { defaultKubeconfig, listContexts } from '../../reach/open-kubeconfig.ts'
 import { CommandError, usageError } from '../../process/exit-codes.ts';
 import type { AddContext } from '../add/add-examine.ts';
 import { readUserFile } from '../../command-line/cluster-arguments.ts';
-import { parseAddRequest } from '../add/add-request.ts';
-import type { AddRequest, Needs } from '../add/add-request.ts';
+import { parseAddRequest, type AddRequest, type Needs } from '../add/add-request.ts';
 import { listEksClusters } from '../add/eks-cluster.ts';
 
 export interface ImportEntry {

@@ -8,8 +8,7 @@ import type {
   Transport,
   TransportAnswer,
 } from '../../../adapters/kubernetes/transport/transport.ts';
-import { jsonMember } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import { plainText } from '../../command-line/text-table.ts';
 import { describeObject, objectIdentity } from './manifests.ts';
 import { collectionPath } from '../../../engine/apply-manifests.ts';

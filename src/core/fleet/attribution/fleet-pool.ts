@@ -7,8 +7,7 @@
 import { hash48 } from '@rollcall/base/hash48.ts';
 import { HALT_AT, NO_EVIDENCE, meanRatio, atRiskIn, drawFailures } from '../../health/trial.ts';
 import type { LogRatios, TrialNode } from '../../health/trial.ts';
-import { nodeName } from '../../model/identifiers.ts';
-import type { ClusterId, NodeName } from '../../model/identifiers.ts';
+import { nodeName, type ClusterId, type NodeName } from '../../model/identifiers.ts';
 import type { NodeProjection } from '../../model/projections.ts';
 import type { ClusterRegistration } from '../../model/registration.ts';
 

@@ -6,13 +6,11 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { HALT_AT, meanRatio, NO_EVIDENCE } from '../../health/trial.ts';
-import type { LogRatios } from '../../health/trial.ts';
+import { HALT_AT, meanRatio, NO_EVIDENCE, type LogRatios } from '../../health/trial.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
 import { describePool } from '../attribution/fleet-pool.ts';
 import type { FleetBreach } from '../fleet-daemon-set.ts';
-import { failedOfClass } from './failure-class.ts';
-import type { FailureClass } from './failure-class.ts';
+import { failedOfClass, type FailureClass } from './failure-class.ts';
 import type { BreachGrounds, FleetBreachNote } from './fleet-record.ts';
 import type { GivenCluster, ObservedPool, StageTally } from './tally-stage.ts';
 

@@ -7,8 +7,7 @@
  */
 import type { ClusterMode } from '../../model/registration.ts';
 import { explainNotFollowed } from '../../takeover/opt-in.ts';
-import { isUnstaged } from '../render-fleet.ts';
-import type { Rendering } from '../render-fleet.ts';
+import { isUnstaged, type Rendering } from '../render-fleet.ts';
 import type { ClusterFailure } from './fleet-record.ts';
 
 /** Why a cluster is not given it. */

@@ -5,8 +5,7 @@
  * person every minute; one that is done when its ring is due, or the next look for drift. Orders, applies and registry changes wake it sooner:
  * the schedule sees them by itself.
  */
-import { canonicalJson } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { canonicalJson, type Json } from '@rollcall/base/json.ts';
 import type { FleetGate, FleetRecord } from './fleet-record.ts';
 
 const ROLLING_MS = 15_000;

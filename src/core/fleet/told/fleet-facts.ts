@@ -14,11 +14,9 @@ import {
   timeOf,
 } from './fleet-conditions.ts';
 import type { ConditionsAt, FormerCondition } from './fleet-conditions.ts';
-import { poolEValue } from '../attribution/fleet-pool.ts';
-import type { FleetPool } from '../attribution/fleet-pool.ts';
+import { poolEValue, type FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetRecord, FleetRelease } from '../rollout/fleet-record.ts';
-import { FLEET_API_VERSION, formatFleetKey } from '../fleet-daemon-set.ts';
-import type { FleetKey } from '../fleet-daemon-set.ts';
+import { FLEET_API_VERSION, formatFleetKey, type FleetKey } from '../fleet-daemon-set.ts';
 import type { FleetDecision } from '../rollout/fleet-decision.ts';
 
 /** Stages of a FleetDaemonSet are no more (docs/fleet.md). */

@@ -4,8 +4,7 @@
  * operator names the cluster; the function `fleet` notes trouble when it begins and when it ends.
  */
 import type { ClusterId } from '../../model/identifiers.ts';
-import { formatFleetKey } from '../fleet-daemon-set.ts';
-import type { FleetKey } from '../fleet-daemon-set.ts';
+import { formatFleetKey, type FleetKey } from '../fleet-daemon-set.ts';
 import { timeOf } from './fleet-conditions.ts';
 
 /** Why a mirror is not as it should be. Words of logs, of metrics and of `rollcall fleet status` alike. */

@@ -1,8 +1,7 @@
 /**
  * Bodies of nodes, namespaces, events and leases.
  */
-import { changesOf, makeMetadata, METADATA_CHANGES, sometimes } from './body.ts';
-import type { Bodies } from './body.ts';
+import { changesOf, makeMetadata, METADATA_CHANGES, sometimes, type Bodies } from './body.ts';
 
 /** Nodes. */
 export const NODE_BODIES: Bodies = {

@@ -1,8 +1,7 @@
 /**
  * Bodies of ConfigMaps, Secrets and ServiceAccounts.
  */
-import { changesOf, makeMetadata, METADATA_CHANGES, sometimes } from './body.ts';
-import type { Bodies } from './body.ts';
+import { changesOf, makeMetadata, METADATA_CHANGES, sometimes, type Bodies } from './body.ts';
 
 /** ConfigMaps. */
 export const CONFIG_MAP_BODIES: Bodies = {

@@ -3,8 +3,7 @@
  */
 import type { Json } from '@rollcall/base/json.ts';
 import type { Change } from '../step.ts';
-import { changesOf, makeMetadata, METADATA_CHANGES, sometimes } from './body.ts';
-import type { Bodies } from './body.ts';
+import { changesOf, makeMetadata, METADATA_CHANGES, sometimes, type Bodies } from './body.ts';
 import { makePodSpec, POD_SPEC_CHANGES } from './pod-template.ts';
 
 /** Pods. */

@@ -8,10 +8,8 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import type { Seeded } from '../../scenarios/seeded.ts';
 import { bodiesOf } from '../bodies/all.ts';
 import type { Identity } from '../bodies/body.ts';
-import { objectKey } from '../step.ts';
-import type { Change, Step } from '../step.ts';
-import { pathOf } from '../surface.ts';
-import type { Collection } from '../surface.ts';
+import { objectKey, type Change, type Step } from '../step.ts';
+import { pathOf, type Collection } from '../surface.ts';
 
 /** A step that has no number yet. */
 export type Draft = Omit<Step, 'id' | 'verb' | 'resource'> & {

@@ -4,11 +4,9 @@
  * An episode first makes two namespaces with their service accounts, which a loop would do in a whole cluster; then
  * come random steps. It is independent of all other episodes: its prefix is part of every name that it shares with them.
  */
-import { createSeeded } from '../../scenarios/seeded.ts';
-import type { Seeded } from '../../scenarios/seeded.ts';
+import { createSeeded, type Seeded } from '../../scenarios/seeded.ts';
 import type { Step } from '../step.ts';
-import { COLLECTIONS, pathOf, VERBS } from '../surface.ts';
-import type { Collection, ComparedVerb } from '../surface.ts';
+import { COLLECTIONS, pathOf, VERBS, type Collection, type ComparedVerb } from '../surface.ts';
 import type { Draft, StepBuilder } from './episode-context.ts';
 import { accessReview, discovery, otherUser } from './others.ts';
 import { patchJson, patchMerge, patchStatus, patchStrategic } from './patches.ts';

@@ -14,8 +14,7 @@ import { identifySender } from '../../../../src/adapters/sqs/queue-ids.ts';
 import { parseWatcherMessage } from '../../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { startSqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
-import type { SqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
+import { startSqsServer, type SqsServer } from '@rollcall/local-aws/sqs/server/server.ts';
 import { samples } from '../../../unit/adapters/sqs/watcher-message-samples.ts';
 
 const clock = createSystemClock({ timers: 'unreferenced' });

@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { openHttpEndpoint, plain } from '../../../../src/adapters/system/http-endpoint.ts';
 import type { HttpEndpoint } from '../../../../src/adapters/system/http-endpoint.ts';

@@ -20,8 +20,7 @@ import {
   uid,
 } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { emptyState } from '../../../../src/core/model/state.ts';
-import type { DaemonSetState } from '../../../../src/core/model/state.ts';
+import { emptyState, type DaemonSetState } from '../../../../src/core/model/state.ts';
 import { boundState, burstWithin } from '../../../../src/core/plan/bound-state.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { poolOf } from '../../../support/fleet-pools.ts';

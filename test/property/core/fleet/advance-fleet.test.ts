@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { advanceFleet } from '../../../../src/core/fleet/rollout/advance-fleet.ts';
-import type { FleetStep } from '../../../../src/core/fleet/rollout/advance-fleet.ts';
+import { advanceFleet, type FleetStep } from '../../../../src/core/fleet/rollout/advance-fleet.ts';
 import { wayBackOf } from '../../../../src/core/fleet/rollout/way-back.ts';
 import { beginRollout } from '../../../../src/core/fleet/rollout/begin-rollout.ts';
 import type { FleetOrders, FleetRecord } from '../../../../src/core/fleet/rollout/fleet-record.ts';
 import { noteVerdict } from '../../../../src/core/fleet/rollout/note-verdict.ts';
-import { tallyStage } from '../../../../src/core/fleet/rollout/tally-stage.ts';
-import type { ObservedStage } from '../../../../src/core/fleet/rollout/tally-stage.ts';
+import { tallyStage, type ObservedStage } from '../../../../src/core/fleet/rollout/tally-stage.ts';
 import type { ClusterVerdict } from '../../../../src/core/fleet/rollout/judge-cluster.ts';
 import { fleetRecordOf, givenOf, releaseOf, seenOf } from '../../../support/fleet-records.ts';
 import { fleetOf, NOW_MS } from '../../../support/fleet-samples.ts';

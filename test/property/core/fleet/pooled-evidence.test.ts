@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { NO_EVIDENCE, withDraw } from '../../../../src/core/health/trial.ts';
-import type { LogRatios } from '../../../../src/core/health/trial.ts';
+import { NO_EVIDENCE, withDraw, type LogRatios } from '../../../../src/core/health/trial.ts';
 import { pooledEvidence } from '../../../../src/core/fleet/rollout/find-fleet-breach.ts';
 import type { GivenCluster } from '../../../../src/core/fleet/rollout/tally-stage.ts';
 import { ROLLING, givenOf } from '../../../support/fleet-records.ts';

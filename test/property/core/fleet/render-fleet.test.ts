@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson, isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { canonicalJson, isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { applyStrategicMergePatch } from '@rollcall/base/patch/strategic-merge-patch.ts';
 import { createSchema } from '@rollcall/local-cluster/schema/create-schema.ts';
 import { fleetRenderer } from '../../../../src/core/fleet/render-fleet.ts';

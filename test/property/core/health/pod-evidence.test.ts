@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { GRACE_MS, judgePod } from '../../../../src/core/health/pod-signs.ts';
-import type { PodEvidence } from '../../../../src/core/health/pod-signs.ts';
+import { GRACE_MS, judgePod, type PodEvidence } from '../../../../src/core/health/pod-signs.ts';
 import type { PodProjection } from '../../../../src/core/model/projections.ts';
 import { NOW_MS, pod } from '../../../support/core-fixtures.ts';
 

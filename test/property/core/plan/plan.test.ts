@@ -16,8 +16,7 @@ import {
   state,
   surging,
 } from '../../../support/core-fixtures.ts';
-import { FencedCluster } from '../../../support/fenced-cluster.ts';
-import type { Fate } from '../../../support/fenced-cluster.ts';
+import { FencedCluster, type Fate } from '../../../support/fenced-cluster.ts';
 
 const plain = daemonSet({ podSpec: { tolerations: [{ key: 'gpu', operator: 'Exists' }] } });
 const surge = daemonSet({ spec: surging() });

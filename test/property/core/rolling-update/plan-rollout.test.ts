@@ -20,10 +20,8 @@ import {
   state,
 } from '../../../support/core-fixtures.ts';
 import { FencedCluster } from '../../../support/fenced-cluster.ts';
-import { referenceRollout } from '../../../support/reference-rollout.ts';
-import type { ReferenceRollout } from '../../../support/reference-rollout.ts';
-import { fleets, rollingSets } from '../../../support/rollout-arbitraries.ts';
-import type { Fleet } from '../../../support/rollout-arbitraries.ts';
+import { referenceRollout, type ReferenceRollout } from '../../../support/reference-rollout.ts';
+import { fleets, rollingSets, type Fleet } from '../../../support/rollout-arbitraries.ts';
 
 const ROLLING = ['outdated', 'replaced', 'vacated'];
 

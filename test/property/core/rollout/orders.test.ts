@@ -8,9 +8,8 @@ import fc from 'fast-check';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { applyOrder } from '../../../../src/core/stages/order-nodes.ts';
-import { orderNote } from '../../../../src/core/rollout/orders.ts';
+import { orderNote, type RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import { wayBackOf } from '../../../../src/core/rollout/good-releases.ts';
-import type { RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import { breachOf, recordOf, stepOf } from '../../../support/rollout-records.ts';
 
 const hashes = fc.constantFrom('new', 'newer', 'old');

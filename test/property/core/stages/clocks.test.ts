@@ -8,8 +8,7 @@ import fc from 'fast-check';
 import { CLOCKS_DIFFER_MS } from '../../../../src/core/health/trial.ts';
 import type { BreachCause } from '../../../../src/core/model/rollout-record.ts';
 import { node } from '../../../support/core-fixtures.ts';
-import { StagedWorld, policy } from '../../../support/staged-world.ts';
-import type { Behaviour } from '../../../support/staged-world.ts';
+import { StagedWorld, policy, type Behaviour } from '../../../support/staged-world.ts';
 
 const MINUTE_MS = 60_000;
 const TICK_MS = 10_000;

@@ -1,8 +1,7 @@
 /** Reads side by side travel together, each strongly consistent; none is answered for another. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { BatchGetCommand, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, GetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { BatchedReader } from '../../../../src/adapters/dynamodb/batches.ts';
 
 type Answer = (command: unknown) => unknown;

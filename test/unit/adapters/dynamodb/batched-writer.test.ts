@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, it } from 'node:test';
-import { BatchExecuteStatementCommand } from '@aws-sdk/lib-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { BatchedWriter } from '../../../../src/adapters/dynamodb/batches.ts';
-import type { BatchableWrite } from '../../../../src/adapters/dynamodb/batches.ts';
+import { BatchExecuteStatementCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { BatchedWriter, type BatchableWrite } from '../../../../src/adapters/dynamodb/batches.ts';
 import type { WriteResult } from '../../../../src/ports/stores/view-store.ts';
 
 type Input = NonNullable<BatchExecuteStatementCommand['input']>;

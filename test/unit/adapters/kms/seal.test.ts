@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { EncryptCommand } from '@aws-sdk/client-kms';
-import type { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { EncryptCommand, type DecryptCommand, type KMSClient } from '@aws-sdk/client-kms';
 import { SealUnavailableError, createKmsSeal } from '../../../../src/adapters/kms/seal.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { Seal, SealContext } from '../../../../src/ports/stores/credential-store.ts';

@@ -8,8 +8,7 @@ import type { CredentialPlugin } from '../../../../src/adapters/kubeconfig/crede
 import { loadKubeconfig as loadWith } from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
 import type { KubeconfigOptions } from '../../../../src/adapters/kubeconfig/load-kubeconfig.ts';
 import { parseEndpoint } from '../../../../src/adapters/kubernetes/egress/endpoint.ts';
-import { resultOf } from '../../../support/kubeconfig-result.ts';
-import type { KubeconfigResult } from '../../../support/kubeconfig-result.ts';
+import { resultOf, type KubeconfigResult } from '../../../support/kubeconfig-result.ts';
 
 const CA = '-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n';
 const loadKubeconfig = (

@@ -4,8 +4,7 @@ import { checked } from '../../../../src/app/checks/needs.ts';
 import { clusterId } from '../../../../src/core/model/identifiers.ts';
 import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
 import type { DoctorFacts } from '../../../support/doctor-facts.ts';
-import { MINUTE_MS, missingRight, with_ } from './broken-facts.ts';
-import type { Case } from './broken-facts.ts';
+import { MINUTE_MS, missingRight, with_, type Case } from './broken-facts.ts';
 
 const fleets = (changes: Partial<FleetsFact>): DoctorFacts['fleets'] =>
   checked({ placed: ['ops/agent'], unreadable: [], late: [], ...changes });

@@ -1,9 +1,8 @@
 /** What the doctor says of the DaemonSets of a cluster in copilot. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checked, unchecked } from '../../../../src/app/checks/needs.ts';
+import { checked, unchecked, type Facts } from '../../../../src/app/checks/needs.ts';
 import { judgeCopilot as judge } from '../../../../src/app/checks/judge-fleets.ts';
-import type { Facts } from '../../../../src/app/checks/needs.ts';
 import { copilot } from './broken-facts.ts';
 
 const judgeCopilot = (

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CONCURRENCY_NEEDED } from '../../../../src/app/checks/judge-stack.ts';
-import { checked, unchecked } from '../../../../src/app/checks/needs.ts';
-import type { Needs } from '../../../../src/app/checks/needs.ts';
+import { checked, unchecked, type Needs } from '../../../../src/app/checks/needs.ts';
 import { presentCheck } from '../../../../src/cli/stack/check-stack.ts';
 
 interface Account extends Pick<Needs, 'concurrency' | 'freeze' | 'standing'> {

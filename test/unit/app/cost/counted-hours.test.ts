@@ -11,8 +11,7 @@ import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { dollarsOf } from '../../../performance/support/cost-model.ts';
 import { setImageOf } from '../../../support/model/model-look.ts';
 import { usedBetween, withoutResync } from '../../../support/model/model-use.ts';
-import { ModelWorld } from '../../../support/model/model-world.ts';
-import type { ModelCluster } from '../../../support/model/model-world.ts';
+import { ModelWorld, type ModelCluster } from '../../../support/model/model-world.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

@@ -9,15 +9,13 @@ import { refuseCredential } from '../../../../src/app/credential/refuse-credenti
 import type { CredentialMessage } from '../../../../src/core/model/watcher-message.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
-import { subjectOf } from '../../../../src/ports/stores/credential-store.ts';
-import type { SealContext } from '../../../../src/ports/stores/credential-store.ts';
+import { subjectOf, type SealContext } from '../../../../src/ports/stores/credential-store.ts';
 import { LocalSeal } from '../../../support/local-seal.ts';
 import { MemoryCredentialStore } from '../../../support/memory-credential-store.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../../support/memory-metrics.ts';
 import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
-import { serviceAccountToken } from '../../../support/service-account-token.ts';
-import type { TokenContent } from '../../../support/service-account-token.ts';
+import { serviceAccountToken, type TokenContent } from '../../../support/service-account-token.ts';
 import { registrationOf } from '../../../support/store-suite.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 

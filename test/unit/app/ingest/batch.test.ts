@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
-import { ingestBatch } from '../../../../src/app/ingest/ingest-batch.ts';
-import type { IngestRecord } from '../../../../src/app/ingest/ingest-batch.ts';
+import { ingestBatch, type IngestRecord } from '../../../../src/app/ingest/ingest-batch.ts';
 import { IngestHarness, contentOf, registrationFor } from '../../../support/ingest-harness.ts';
 import { ScriptedSender, daemonSetOf, nodeOf } from '../../../support/scripted-sender.ts';
 

@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { breakerPolicy } from '../../../../src/core/model/breaker.ts';
-import type { ClusterBreaker } from '../../../../src/core/model/breaker.ts';
+import { breakerPolicy, type ClusterBreaker } from '../../../../src/core/model/breaker.ts';
 import { uid as asUid } from '../../../../src/core/model/identifiers.ts';
 import type { LiveRead } from '../../../../src/ports/cluster/cluster-access.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';

@@ -4,8 +4,7 @@ import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { revisionData } from '../../../../src/core/history/revisions.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import type { WorldOptions } from '../../../support/reconcile-world.ts';
+import { ReconcileWorld, type WorldOptions } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };

@@ -6,8 +6,7 @@ import { confirmRemoval } from '../../../../src/core/removal-guard/confirm-remov
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetState } from '../../../../src/core/model/state.ts';
 import type { DaemonSetRef } from '../../../../src/ports/stores/view-store.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import type { WorldOptions } from '../../../support/reconcile-world.ts';
+import { ReconcileWorld, type WorldOptions } from '../../../support/reconcile-world.ts';
 
 const NODES = 50;
 const LABELS = { pool: 'a' };

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
-import { resyncClusters } from '../../../../src/app/resync/resync.ts';
-import type { ResyncResult } from '../../../../src/app/resync/resync.ts';
+import { resyncClusters, type ResyncResult } from '../../../../src/app/resync/resync.ts';
 import { defaultResyncOptions } from '../../../../src/app/resync/dependencies.ts';
 import type { ResyncDependencies } from '../../../../src/app/resync/dependencies.ts';
 import { createResyncProcessCache } from '../../../../src/app/resync/process-cache.ts';

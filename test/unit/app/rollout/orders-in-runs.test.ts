@@ -4,8 +4,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { giveOrder } from '../../../../src/app/rollout/give-order.ts';
-import type { OrderRequest } from '../../../../src/app/rollout/give-order.ts';
+import { giveOrder, type OrderRequest } from '../../../../src/app/rollout/give-order.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';

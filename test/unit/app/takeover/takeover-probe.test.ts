@@ -6,10 +6,8 @@ import {
   enterTakeover,
   isSentinelQuiet,
   probeForBuiltInController,
-} from '../../../../src/app/takeover/takeover-probe.ts';
-import type {
-  ProbeResult,
-  TakeoverDependencies,
+  type ProbeResult,
+  type TakeoverDependencies,
 } from '../../../../src/app/takeover/takeover-probe.ts';
 import { ProbePlace } from '../../../support/probe-place.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { missedSinceMs } from '../../../../src/app/why/standing.ts';
-import { advanced } from '../../../../src/app/ingest/message/meta-transitions.ts';
-import type { Arrival } from '../../../../src/app/ingest/message/meta-transitions.ts';
+import { advanced, type Arrival } from '../../../../src/app/ingest/message/meta-transitions.ts';
 import type { StoredInputs } from '../../../../src/app/reconcile/read/stored-inputs.ts';
 import { epoch, incarnation } from '../../../../src/core/model/identifiers.ts';
 import { ZERO_STAMP, stampOf } from '../../../../src/core/model/position.ts';

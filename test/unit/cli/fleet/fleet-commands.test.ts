@@ -7,8 +7,7 @@ import { after, describe, it } from 'node:test';
 import { stringify } from 'yaml';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
-import { CommandWorld } from '../../../support/command-world.ts';
-import type { CommandRun } from '../../../support/command-world.ts';
+import { CommandWorld, type CommandRun } from '../../../support/command-world.ts';
 import { fleetDocument, liveOf, manifestOf } from '../../../support/fleet-samples.ts';
 import { metaOf, registrationOf, sliceOf, stampAt } from '../../../support/store-suite.ts';
 

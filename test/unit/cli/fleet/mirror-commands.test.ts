@@ -1,8 +1,7 @@
 // `rollcall fleet mirror`: one item, written over what was read; and its trouble, told beside a fleet's status.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { mirrorNotes } from '../../../../src/core/fleet/told/fleet-mirror.ts';
-import type { MirrorTrouble } from '../../../../src/core/fleet/told/fleet-mirror.ts';
+import { mirrorNotes, type MirrorTrouble } from '../../../../src/core/fleet/told/fleet-mirror.ts';
 import { clusterId } from '../../../../src/core/model/identifiers.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { fleetDocument } from '../../../support/fleet-samples.ts';

@@ -4,8 +4,7 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { breachOf, recordOf } from '../../../support/rollout-records.ts';
-import { storeRollout } from '../../../support/rollout-stores.ts';
-import type { StoredRollout } from '../../../support/rollout-stores.ts';
+import { storeRollout, type StoredRollout } from '../../../support/rollout-stores.ts';
 
 const COUNTS = {
   desiredNumberScheduled: 200,

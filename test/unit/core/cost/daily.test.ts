@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { DAYS_KEPT, addToDay, sumDays } from '../../../../src/core/cost/daily.ts';
-import type { DailyCounts } from '../../../../src/core/cost/daily.ts';
+import { DAYS_KEPT, addToDay, sumDays, type DailyCounts } from '../../../../src/core/cost/daily.ts';
 
 const DAY_MS = 86_400_000;
 const START_MS = 20_000 * DAY_MS;

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ClusterFacts } from '../../../../src/core/fleet/cluster-facts.ts';
-import { planFleet } from '../../../../src/core/fleet/plan-fleet.ts';
-import type { FleetPlan } from '../../../../src/core/fleet/plan-fleet.ts';
+import { planFleet, type FleetPlan } from '../../../../src/core/fleet/plan-fleet.ts';
 import {
   NOW_MS,
   factsOf,
@@ -62,18 +61,6 @@ describe('planFleet: stages', () => {
     assert.deepEqual([canary?.clusters.length, canary?.concurrentClusters], [1, 1]);
   });
 
-  it('rounds shares and concurrency up and failures down, of the stage as it is', () => {
-    const strategy = {
-      stages: [{ name: 'part', clusters: '34%', maxConcurrency: '34%', maxFailures: '34%' }],
-    };
-    const [part] = plan(many(5), { strategy }).stages;
-    const { clusters, baseClusters, concurrentClusters, failedClustersMax } = part ?? assert.fail();
-    assert.deepEqual(
-      [clusters.length, baseClusters, concurrentClusters, failedClustersMax],
-      [2, 5, 1, 0],
-    );
-  });
-
   it('takes a percentage of those that the stage names', () => {
     const clusters = [...many(10), inRing('r1', '0'), inRing('r2', '0')];
     const stages = [
@@ -119,19 +106,6 @@ describe('planFleet: stages', () => {
     const placement = { all: true, exclude: { clusterSelector: { matchLabels: { lab: '1' } } } };
     const planned = plan(clusters, { strategy: BY_RING, placement });
     assert.deepEqual(stagesOf(planned), { first: ['a'], rest: ['new'] });
-  });
-
-  it('keeps the place of a cluster that was rebuilt, and plans it by what it shows now', () => {
-    const before = plan(many(20));
-    const rebuilt = many(20).map((facts) =>
-      facts.id === 'c7'
-        ? factsOf('c7', { seen: { heardAtMs: NOW_MS, nodes: [], daemonSet: null } })
-        : facts,
-    );
-    const after = plan(rebuilt);
-    assert.deepEqual(stagesOf(after), stagesOf(before));
-    const c7 = after.stages.flatMap(({ clusters }) => clusters).find(({ id }) => id === 'c7');
-    assert.deepEqual([c7?.change, c7?.nodes], ['create', 0]);
   });
 
   it('plans each cluster from what it runs after a new apply in the middle of a rollout', () => {

@@ -1,8 +1,7 @@
 // What one cluster is given: overrides in their order, judged again.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { jsonItems, jsonMember, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { fleetRenderer, policyInForce } from '../../../../src/core/fleet/render-fleet.ts';
 import type { Rendering } from '../../../../src/core/fleet/render-fleet.ts';
 import { factsOf, fleetOf, manifestOf } from '../../../support/fleet-samples.ts';
@@ -71,21 +70,6 @@ describe('fleetRenderer', () => {
     };
     assert.equal(hashOf({ template: other }), plain);
     assert.notEqual(hashOf({ template: manifestOf({}, 'registry.example/agent:2') }), plain);
-  });
-
-  it('gives the policy of its strategy, unless the manifest has its own', () => {
-    const annotationOf = (spec: JsonObject): Json | undefined => {
-      const rendering = renderedFor(spec);
-      assert.equal(rendering.kind, 'rendered');
-      return jsonMember(rendering.manifest.metadata['annotations'], 'rollcall.dev/rollout');
-    };
-    assert.equal(annotationOf({}), '{}');
-    assert.equal(annotationOf({ strategy: { rollout: { soak: '1m' } } }), '{"soak":"1m"}');
-    const own = {
-      ...manifestOf(),
-      metadata: { annotations: { 'rollcall.dev/rollout': 'soak: 9m' } },
-    };
-    assert.equal(annotationOf({ template: own }), 'soak: 9m');
   });
 
   const REFUSED: readonly (readonly [what: string, override: JsonObject, field: string])[] = [

@@ -12,7 +12,6 @@ import {
   judgeAnswers,
   noteAnswers,
 } from '../../../../src/core/health/answer-times.ts';
-import { slowMessage } from '../../../../src/core/health/breach.ts';
 import type { AnswerSample } from '../../../../src/core/model/rollout-record.ts';
 import type { AnswerTiming } from '../../../../src/core/model/projections.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
@@ -37,21 +36,6 @@ function find(samples: readonly AnswerSample[], nowMs = NOW_MS) {
 }
 
 describe('an API server', () => {
-  it('that takes far longer since the rollout began is slow, with its numbers', () => {
-    const slow = find([...before(...same(8, 20)), ...since(...same(6, 900))]);
-    assert.ok(slow !== undefined);
-    assert.deepEqual(slow, {
-      kind: 'get pods',
-      beforeMs: 20,
-      sinceMs: 900,
-      beforeCount: 8,
-      sinceCount: 6,
-    });
-    const told =
-      /get pods takes 900 ms, and took 20 ms before \(in 6 and 8 quarters of a minute\)$/;
-    assert.match(slowMessage(slow), told);
-  });
-
   it('of which less is known on a side is none', () => {
     assert.equal(find([...before(...same(5, 20)), ...since(...same(12, 9000))]), undefined);
     assert.equal(find([...before(...same(12, 20)), ...since(...same(5, 9000))]), undefined);

@@ -97,14 +97,6 @@ describe('later', () => {
     );
   });
 
-  it('words of one set are one reason', () => {
-    const failures = [{ word: 'ErrImagePull' }, { word: 'ImagePullBackOff' }];
-    assert.equal(
-      findBreach(input({ step: 'done', updated: updated(50, failures) }))?.nodes.length,
-      2,
-    );
-  });
-
   it('of several the one on most nodes is named', () => {
     const breach = findBreach(
       input({ step: 'group', updated: updated(50, [{}, {}, OOM, OOM, OOM]) }),
@@ -190,13 +182,6 @@ describe('a failure is excused by rate', () => {
 
 describe('overruled', () => {
   const overruled = { atMs: NOW_MS - 1, cause: 'StartFailure', nodes: [nthNode(0)] } as const;
-
-  it('the same on its nodes counts no more, on others it does', () => {
-    assert.equal(findBreach(input({ overruled, updated: updated(3, [{}]) })), undefined);
-    assert.deepEqual(findBreach(input({ overruled, updated: updated(3, [{}, {}]) }))?.nodes, [
-      nthNode(1),
-    ]);
-  });
 
   it('nor does anything that happened before', () => {
     const before = { ...OOM, atMs: NOW_MS - 1 };

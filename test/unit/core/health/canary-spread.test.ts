@@ -1,11 +1,9 @@
 /** Which nodes try a revision first: spread over kinds, controls left, the same every time. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chooseCanary } from '../../../../src/core/health/canary-spread.ts';
+import { chooseCanary, type CanaryChoice } from '../../../../src/core/health/canary-spread.ts';
 import { SPREAD_DEFAULT } from '../../../../src/core/policy/rollout-policy.ts';
-import type { CanaryChoice } from '../../../../src/core/health/canary-spread.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
-import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import { node } from '../../../support/core-fixtures.ts';
 
 interface Kind {
@@ -101,30 +99,10 @@ describe('chooseCanary', () => {
     assert.ok(choose(nodes, { count: 3, cordoned: 'last' }).every((name) => name.startsWith('b')));
   });
 
-  it('keeps what was chosen before, Ready or not, and goes on where that is not', () => {
-    const [first] = choose(zones, { count: 1 });
-    assert.ok(first);
-    const down = zones.map((one) => (one.name === first ? { ...one, isReady: false } : one));
-    const more = choose(down, { count: 2, before: [nodeName(first), nodeName('gone')] });
-    assert.equal(more.length, 2);
-    assert.ok(more.includes(first));
-    assert.equal(new Set(more.map((name) => name[0])).size, 2);
-  });
-
   it('is the same for the same seed in any order, and another one for another seed', () => {
     const chosen = choose(zones);
     assert.deepEqual(choose(zones.toReversed()), chosen);
     const others = ['s', 't', 'u', 'v'].map((seed) => choose(zones, { seed }).join());
     assert.ok(new Set(others).size > 1);
-  });
-
-  it('spreads over a label that a policy names', () => {
-    const racks = ['x', 'y'].flatMap((rack) =>
-      many(rack, 4, { zone: 'a' }).map((one) => ({ ...one, labels: { ...one.labels, rack } })),
-    );
-    assert.deepEqual(
-      choose(racks, { count: 2, spread: ['rack'] }).map((name) => name[0]),
-      ['x', 'y'],
-    );
   });
 });

@@ -33,12 +33,6 @@ describe('fisherOneSided', () => {
     });
   }
 
-  it('is 1 when nothing is bad, and when all are', () => {
-    assert.equal(pOf(3, 164, 0), 1);
-    const all = fisherOneSided({ updatedBad: 3, updatedGood: 0, othersBad: 9, othersGood: 0 });
-    assert.ok(Math.abs(all - 1) < 1e-12);
-  });
-
   it('sums the tail: 3 or more of 4 bad are among 5 of 10', () => {
     const counts = { updatedBad: 3, updatedGood: 2, othersBad: 1, othersGood: 4 };
     // (C(5,3)·C(5,1) + C(5,4)·C(5,0)) / C(10,4)

@@ -40,18 +40,6 @@ function countOf(looks: readonly (readonly [boolean, number])[]): number | undef
 }
 
 describe('turns', () => {
-  it('count each time that a pod which was ready is found not ready', () => {
-    assert.equal(
-      countOf([
-        [true, 1],
-        [false, 2],
-        [true, 3],
-        [false, 4],
-      ]),
-      2,
-    );
-  });
-
   it('count what happened between two looks', () => {
     assert.equal(
       countOf([
@@ -80,19 +68,6 @@ describe('turns', () => {
   it('count a pod that nobody watched when it is not ready long after its creation', () => {
     assert.equal(countOf([[false, 8]]), 1);
     assert.deepEqual(look([[false, 7]]), [], 'a kubelet may be five minutes ahead');
-  });
-
-  it("are not the pod's while its node is not Ready", () => {
-    assert.equal(
-      look(
-        [
-          [true, 1],
-          [false, 2],
-        ],
-        false,
-      )[0]?.turns,
-      0,
-    );
   });
 
   it('are of one chain while less than an hour, or a soak, lies between them', () => {

@@ -112,13 +112,6 @@ describe('cannot start', () => {
     assert.equal(told(judge(row, { demand: 'same' })), 'node Unschedulable');
     assert.equal(told(judge({ ...row, ageMs: 1000 })), 'starting');
   });
-
-  it('a node that is not Ready excuses no certain failure: it may be not Ready for the lack of this pod', () => {
-    assert.match(
-      told(judge(waits('CreateContainerConfigError'), { isNodeReady: false })),
-      /^start /,
-    );
-  });
 });
 
 describe('a pod that comes up says when it is to be looked at again', () => {
@@ -288,15 +281,6 @@ describe('neither', () => {
 describe('a pod that was there before', () => {
   const old = { restarts: 40, lastExit: { ...CRASHED, finishedAtMs: NOW_MS - 86_400_000 } };
   const stray = pod('n1', { trouble: old });
-
-  it('is judged by what changed since its baseline', () => {
-    const baseline = baselineOf(stray);
-    assert.deepEqual(judgePod(stray, { ...AT, baseline }), { kind: 'well', restarts: 0 });
-    const twice = pod('n1', { trouble: { restarts: 42, lastExit: CRASHED } });
-    assert.equal(told(judgePod(twice, { ...AT, baseline })), 'run Crash');
-    const once = pod('n1', { trouble: { restarts: 41, lastExit: CRASHED } });
-    assert.deepEqual(judgePod(once, { ...AT, baseline }), { kind: 'well', restarts: 1 });
-  });
 
   it('in a back-off that began before, is no new crash until it crashes again', () => {
     const looping = pod('n1', {

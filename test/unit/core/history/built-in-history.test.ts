@@ -26,12 +26,4 @@ describe('history that the built-in controller keeps', () => {
     const foreign = storedRevision('a', { metadata: { ownerReferences: [] } });
     assert.equal(isBuiltInCurrent(set, foreign, undefined), false);
   });
-
-  it('still knows one by its UID where an API server filled a field in', () => {
-    const filled = daemonSet({
-      podSpec: { containers: [{ name: 'main', image: 'agent:1' }], hostUsers: true },
-    });
-    assert.equal(isBuiltInCurrent(filled, storedRevision('a'), undefined), false);
-    assert.equal(isBuiltInCurrent(filled, storedRevision('a'), 'uid-a'), true);
-  });
 });

@@ -1,8 +1,7 @@
 /** When to look again (spec 2.7, 2.12, last section; protocol 11). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { computeDueAt } from '../../../../src/core/plan/due-time.ts';
-import type { DueTimeInput } from '../../../../src/core/plan/due-time.ts';
+import { computeDueAt, type DueTimeInput } from '../../../../src/core/plan/due-time.ts';
 import type { IntentJudgement } from '../../../../src/core/model/plan.ts';
 import type { BackoffEntry } from '../../../../src/core/model/state.ts';
 import {

@@ -6,7 +6,6 @@ import {
   REQUEST_TIMEOUT_MS,
   RUN_MAX_MS,
   forgottenUntilMs,
-  hasOpenRequest,
   isPastDeadline,
   requestLifeMs,
   resolvedAtMs,
@@ -61,16 +60,6 @@ describe('isPastDeadline', () => {
 });
 
 describe('an open request', () => {
-  const answer = answerOf(slot('n1'));
-
-  it('is one without an answer, or an earlier one of a name that was answered', () => {
-    assert.equal(hasOpenRequest(createIntent('n1')), true);
-    assert.equal(hasOpenRequest(createIntent('n1', { answer })), false);
-    assert.equal(hasOpenRequest(createIntent('n1', { answer, ...outrun(NOW_MS - 1) })), true);
-    assert.equal(hasOpenRequest(deleteIntent(pod('n1'))), true);
-    assert.equal(hasOpenRequest(deleteIntent(pod('n1'), { isAccepted: true })), false);
-  });
-
   it('of which nothing is on record is dead a run and twice the time-out later (protocol 6)', () => {
     assert.equal(forgottenUntilMs(NOW_MS, TIMEOUT_MS), NOW_MS + LIFE_MS);
   });

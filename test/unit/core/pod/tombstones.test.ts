@@ -69,14 +69,6 @@ describe('keepTombstones', () => {
     assert.deepEqual(told(NOW_MS - within, NOW_MS - 7 - over), ['one'], 'the run is behind');
     assert.deepEqual(told(NOW_MS - over), ['one'], 'the time of the view is not known');
   });
-  it('drops those that are over also where a younger one in its place is over by one clock only', () => {
-    const [kept, over] = [
-      at('kept', NOW_MS - TOMBSTONE_KEPT_MS - 1, { toldAtMs: NOW_MS }),
-      at('over', NOW_MS - TOMBSTONE_KEPT_MS - 2, { toldAtMs: NOW_MS - TOMBSTONE_KEPT_MS - 1 }),
-    ];
-    const context = { nowMs: NOW_MS, toldAtMs: NOW_MS, isLiving: () => false };
-    assert.deepEqual(keepTombstones([kept, over], context), [kept]);
-  });
   it('keeps none of a pod that lives', () => {
     const [dead, living] = [at('dead', NOW_MS), at('living', NOW_MS)];
     assert.deepEqual(keep([dead, living], [living.uid]), ['dead']);

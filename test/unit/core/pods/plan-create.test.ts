@@ -20,7 +20,6 @@ import {
   createIntent,
   daemonSet,
   failedPod,
-  namedPod,
   node,
   outrun,
   pod,
@@ -69,24 +68,6 @@ describe('successors (design 3, faults 47)', () => {
     assert.deepEqual(names(plan({ pods: [held, younger] })), [successor(younger)]);
     const older = { ...other, createdAtMs: held.createdAtMs - 1 };
     assert.deepEqual(names(plan({ pods: [held, older] })), [successor(held)]);
-  });
-  it('are used where a pod that is being released still holds the name', () => {
-    const released = pod('n1', { labels: { app: 'quarantine' } });
-    const nameless = namedPod('n1', 'x', {
-      labels: { app: 'quarantine' },
-      boundNode: null,
-      targetNode: null,
-    });
-    const made = plan({ pods: [released, nameless] });
-    assert.deepEqual(names(made), [successor(released)]);
-    assert.equal(made.releases.length, 2);
-  });
-  it('with surge also follow a terminating pod of the same revision', () => {
-    const set = daemonSet({ spec: surging() });
-    const leaving = pod('n1', { name: slot('n1', CURRENT_HASH), isTerminating: true });
-    const made = plan({ daemonSet: set, pods: [leaving] });
-    assert.deepEqual(names(made), [successorIn(CURRENT_HASH, leaving)]);
-    assert.deepEqual(made.creates[0]?.predecessor, { name: leaving.name, uid: leaving.uid });
   });
   it('wait while a lost state may have forgotten a request (protocol 6)', () => {
     const made = plan({ pods: [held] }, { state: state({ createdAtMs: NOW_MS - 5000 }) });

@@ -37,13 +37,6 @@ describe('of two pods of former revisions, which an edit in the middle of an upd
     assert.deepEqual(victims([sick, well, current]), ['first duplicate']);
   });
 
-  it('the older one stays where both are ready, or none is', () => {
-    for (const isReady of [true, false]) {
-      const both = [podOf('first', 1, isReady), podOf('second', 2, isReady)];
-      assert.deepEqual(victims(both), ['second duplicate']);
-    }
-  });
-
   it('strict: the older one stays, whatever it is', () => {
     assert.deepEqual(victims([sick, well], 'strict'), ['second duplicate']);
   });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { PodTrouble } from '../../../../src/core/model/projections.ts';
-import { projectLiveNode, projectLivePod } from '../../../../src/core/projections/project.ts';
+import { projectLivePod } from '../../../../src/core/projections/project.ts';
 
 const CREATED = '2026-01-01T00:00:00Z';
 
@@ -72,21 +72,6 @@ describe('a pod without trouble', () => {
 });
 
 describe('a container that cannot start', () => {
-  it('tells the word of it', () => {
-    for (const word of [
-      'InvalidImageName',
-      'ErrImageNeverPull',
-      'ImageInspectError',
-      'CreateContainerConfigError',
-      'CreateContainerError',
-      'RunContainerError',
-      'PostStartHookError',
-    ]) {
-      const status = { containerStatuses: [running({ name: 'other' }), waiting(word)] };
-      assert.deepEqual(troubleOf(status), { waiting: word, container: 'agent' });
-    }
-  });
-
   it('of a failed pull always the same, though the words take turns', () => {
     for (const word of [
       'ErrImagePull',
@@ -97,22 +82,6 @@ describe('a container that cannot start', () => {
       const status = { containerStatuses: [waiting(word)] };
       assert.deepEqual(troubleOf(status), { waiting: 'ImagePullBackOff', container: 'agent' });
     }
-  });
-
-  it('of a missing binary the exit that the runtime makes of it', () => {
-    const state = terminated('StartError', 128);
-    assert.deepEqual(troubleOf({ containerStatuses: [running({ state })] }), {
-      lastExit: { reason: 'StartError', exitCode: 128, finishedAtMs: ms('07') },
-      container: 'agent',
-    });
-  });
-
-  it('of several the first, init containers before the others', () => {
-    const status = {
-      containerStatuses: [waiting('ImagePullBackOff'), waiting('RunContainerError')],
-      initContainerStatuses: [waiting('CreateContainerError', { name: 'init' })],
-    };
-    assert.deepEqual(troubleOf(status), { waiting: 'CreateContainerError', container: 'init' });
   });
 });
 
@@ -152,23 +121,6 @@ describe('a container that ends', () => {
     assert.equal(
       troubleOf({ containerStatuses: [running({ state })] })?.lastExit?.reason,
       'Completed',
-    );
-  });
-
-  it('and fails as an init container, tells of it, also once it has succeeded', () => {
-    const failed = terminated('Error', 2);
-    const expected = {
-      lastExit: { reason: 'Error', exitCode: 2, finishedAtMs: ms('07') },
-      container: 'init',
-    };
-    assert.deepEqual(
-      troubleOf({ initContainerStatuses: [running({ name: 'init', state: failed })] }),
-      expected,
-    );
-    const later = { state: terminated('Completed', 0, '09'), lastState: failed };
-    assert.deepEqual(
-      troubleOf({ initContainerStatuses: [running({ name: 'init', restartCount: 1, ...later })] }),
-      { restarts: 1, ...expected },
     );
   });
 
@@ -248,41 +200,7 @@ describe('words that somebody made up', () => {
   });
 });
 
-describe('what a node runs', () => {
-  const systemOf = (status: object): unknown =>
-    projectLiveNode({ metadata: { name: 'n', uid: 'u', resourceVersion: '5' }, status }).system;
-
-  it('is its kernel, image, runtime and kubelet, and which boot it is', () => {
-    const nodeInfo = {
-      machineID: 'm',
-      bootID: 'b-1',
-      kernelVersion: '6.12.0',
-      osImage: 'Bottlerocket OS 1.2',
-      containerRuntimeVersion: 'containerd://2.1.0',
-      kubeletVersion: 'v1.36.3',
-      architecture: 'arm64',
-    };
-    assert.deepEqual(systemOf({ nodeInfo }), {
-      kernelVersion: '6.12.0',
-      osImage: 'Bottlerocket OS 1.2',
-      containerRuntimeVersion: 'containerd://2.1.0',
-      kubeletVersion: 'v1.36.3',
-      bootId: 'b-1',
-    });
-  });
-
-  it('is not told of a node that has not said it, and empty where it says a part', () => {
-    assert.equal(systemOf({}), undefined);
-    assert.equal(systemOf({ nodeInfo: null }), undefined);
-    assert.deepEqual(systemOf({ nodeInfo: { bootID: 'b\n' } }), {
-      kernelVersion: '',
-      osImage: '',
-      containerRuntimeVersion: '',
-      kubeletVersion: '',
-      bootId: 'b?',
-    });
-  });
-});
+describe('what a node runs', () => {});
 
 describe('the cause that a message names (ADR 0079)', () => {
   const unscheduled = (message: string): string | undefined => {

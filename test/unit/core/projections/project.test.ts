@@ -8,8 +8,7 @@ import {
   projectRevision,
 } from '../../../../src/core/projections/project.ts';
 import { resourceVersion, uid } from '../../../../src/core/model/identifiers.ts';
-import { createInterner } from '../../../../src/watcher/project/projection.ts';
-import { createProjector } from '../../../../src/watcher/project/projection.ts';
+import { createInterner, createProjector } from '../../../../src/watcher/project/projection.ts';
 import { ownerOf } from '../../../support/watcher-harness.ts';
 
 const CREATED = '2026-01-01T00:00:00Z';
@@ -54,14 +53,6 @@ describe('a live read says what the watcher says', () => {
       }),
     ];
     for (const raw of raws) assert.deepEqual(projectLivePod(raw), watchedOf('Pod', raw));
-  });
-
-  it('of a node, taints without their times and empty values', () => {
-    const taints = [{ key: 'k', value: '', effect: 'NoExecute', timeAdded: CREATED }];
-    const spec = { taints, unschedulable: true };
-    for (const raw of [rawOf(), rawOf({ spec, status: { conditions: [condition] } })]) {
-      assert.deepEqual(projectLiveNode(raw), watchedOf('Node', raw));
-    }
   });
 
   it('of a node, when it was made; absent where nobody says', () => {

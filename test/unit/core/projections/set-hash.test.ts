@@ -66,21 +66,6 @@ describe('set hashes', () => {
     for (const [text, hash] of Object.entries(vectors)) assert.equal(hash48(text), hash);
   });
 
-  it('see neither version of a DaemonSet, that of the projection nor that of the object', () => {
-    const projected = (version: string, generation = 1): string =>
-      projectionText({
-        kind: 'DaemonSet',
-        namespace: 'ns',
-        name: 'agent',
-        uid: uid('u'),
-        resourceVersion: resourceVersion(version),
-        object: daemonSet({ metadata: { resourceVersion: version, generation } }),
-      });
-    assert.equal(projected('1'), projected('2'));
-    assert.notEqual(projected('1'), projected('1', 2));
-    assert.match(projected('1'), /"matchLabels":\{"app":"agent"\}/);
-  });
-
   it('come of texts that are equal exactly where projections are called the same', () => {
     const nodes = [
       node({}),

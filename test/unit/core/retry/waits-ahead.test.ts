@@ -1,8 +1,7 @@
 /** Row 14: what a clock that was ahead wrote into a state makes nobody wait by as much as clocks differ. */
 import { describe, it } from 'node:test';
 import type { NodeName } from '../../../../src/core/model/identifiers.ts';
-import { emptyState } from '../../../../src/core/model/state.ts';
-import type { DaemonSetState } from '../../../../src/core/model/state.ts';
+import { emptyState, type DaemonSetState } from '../../../../src/core/model/state.ts';
 import { withoutWaitsAhead } from '../../../../src/core/retry/retry.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 

@@ -5,7 +5,6 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Plan, PlanContext } from '../../../../src/core/model/plan.ts';
 import type { PodProjection } from '../../../../src/core/model/projections.ts';
 import type { BackoffEntry } from '../../../../src/core/model/state.ts';
-import { successorName } from '../../../../src/core/pod/naming.ts';
 import { planReconcile } from '../../../../src/core/plan/plan.ts';
 import {
   stepWithSurge,
@@ -410,27 +409,6 @@ describe('surge x failed back-off (#124388)', () => {
     assert.deepEqual(made, { made: ['+n1'], others: 1, counted: 1 });
   });
 
-  it('strict: the new pod has a successor name where the failed one holds the slot', () => {
-    const holder = failedPod('n1', { name: slot('n1', CURRENT_HASH) });
-    const made = plan({ daemonSet: set(1, strict), nodes: [node('n1')], pods: [holder] }, by);
-    const from = { predecessorUid: holder.uid, revision: CURRENT_HASH };
-    const name = successorName({ daemonSetName: 'agent', ...from });
-    assert.deepEqual([made.creates.length, made.creates[0]?.name], [1, name]);
-    assert.deepEqual(made.creates[0]?.predecessor, { name: holder.name, uid: holder.uid });
-  });
-
-  it('strict: not beside a running pod, nor beside one whose delete was accepted', () => {
-    const nodes = [node('n1')];
-    const running = { daemonSet: set(1, strict), nodes, pods: [failed, fresh('n1')] };
-    assert.deepEqual(effects(plan(running, by)), []);
-    const accepted = state({
-      backoff: [entry],
-      intents: [deleteIntent(failed, { isAccepted: true })],
-    });
-    const gone = { daemonSet: set(1, strict), nodes, pods: [failed] };
-    assert.deepEqual(effects(plan(gone, { state: accepted })), []);
-  });
-
   it('strict: outside its back-off it is deleted first, as ever', () => {
     assert.deepEqual(besideTwo([failed], { metadata: strict }).made, ['-old-n1 failed']);
   });
@@ -447,18 +425,6 @@ describe('vanished nodes with surge', () => {
     assert.equal(made.rollout?.surgingNodes, 0);
   });
 
-  it('they count nowhere: neither as surging nor as available', () => {
-    const two = [old('gone'), fresh('gone', { isReady: false })];
-    assert.deepEqual(effects(plan({ daemonSet: set(1), nodes, pods: [old('n1'), ...two] })), [
-      ...['+n2', '+n1'],
-    ]);
-    const vacating = [node('n1'), node('v1', noSchedule)];
-    const pods = [fresh('n1', { isReady: false }), old('v1'), fresh('gone')];
-    assert.deepEqual(effects(plan({ daemonSet: set(1), nodes: vacating, pods })), []);
-    const counted = plan({ daemonSet: set(1, strict), nodes: vacating, pods });
-    assert.deepEqual(effects(counted), ['-old-v1 vacated']);
-  });
-
   it('strict: an outdated pod there stops the step, which says so and looks again', () => {
     const pods = [old('n1'), old('n2'), stray];
     const made = plan({ daemonSet: set(1, strict), nodes, pods });
@@ -470,13 +436,6 @@ describe('vanished nodes with surge', () => {
       made.verdicts()[0]?.message ?? '',
       /pod old-gone of a node that is gone has been collected/,
     );
-  });
-
-  it('strict: a current or terminating pod there stops nothing', () => {
-    for (const pod of [fresh('gone'), old('gone', { isTerminating: true })]) {
-      const pods = [old('n1'), old('n2'), pod];
-      assert.deepEqual(effects(plan({ daemonSet: set(1, strict), nodes, pods })), ['+n1']);
-    }
   });
 
   it('strict: too many pods there count as surging, as upstream', () => {

@@ -311,21 +311,8 @@ describe('a pod whose delete was refused lately', () => {
     assert.match(verdict.message, /pod old-n1 .* its delete was refused \(admission: no\)/);
   });
 
-  it('has its turn again after that, for another generation, or as another pod', () => {
-    assert.deepEqual(victims(go(refusal({ notBeforeMs: NOW_MS }))), ['old-n1']);
-    assert.deepEqual(victims(go(refusal({ generation: 9 }))), ['old-n1']);
-    assert.deepEqual(victims(go(refusal({ victim: old('n2').uid }))), ['old-n1']);
-  });
-
   it('goes all the same once it is unavailable', () => {
     assert.deepEqual(victims(go(refusal(), [{ ...first, isReady: false }, old('n2')])), ['old-n1']);
-  });
-
-  it('holds back no create on its node', () => {
-    assert.deepEqual(
-      go(refusal(), [old('n2')]).creates.map((create) => create.node),
-      ['n1'],
-    );
   });
 });
 

@@ -3,8 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nodeName } from '../../../../src/core/model/identifiers.ts';
-import type { NodeName } from '../../../../src/core/model/identifiers.ts';
+import { nodeName, type NodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutPod, Site } from '../../../../src/core/rolling-update/rollout-states.ts';
 import { closeSites, walkStages } from '../../../../src/core/rolling-update/walk-stages.ts';
 import type { Stages } from '../../../../src/core/stages/stages-input.ts';
@@ -94,23 +93,11 @@ describe('a staged walk', () => {
     assert.deepEqual(told, { deletes: 'n2 n3', waiting: 'n4 n1', refused: '', unavailable: 3 });
   });
 
-  it('replaces an unavailable one without a share of its own where the budget is used up by others', () => {
-    const told = walked([unavailable('n1'), unavailable('n2'), site('n3')]);
-    assert.equal(told['deletes'], 'n1 n2');
-    assert.equal(walked([empty('n1'), unavailable('n2'), site('n3')])['deletes'], 'n2');
-  });
-
   it('repeats a delete that was not answered before it chooses another', () => {
     const doomed = site('n3', {
       state: { kind: 'only-old', old: rolloutPod('n3', { isDoomed: true }) },
     });
     assert.equal(walked([site('n1'), site('n2'), doomed], { maxUnavailable: 1 })['deletes'], 'n3');
-  });
-
-  it('leaves alone what is not open, touched, or about to get a pod', () => {
-    const open = new Set([nodeName('n2')]);
-    assert.equal(walked([site('n1'), site('n2')], { open })['deletes'], 'n2');
-    assert.equal(walked([site('n1', { hasOpenCreate: true }), site('n2')])['deletes'], 'n2');
   });
 
   it('counts neither excused nodes nor such as have no place in the rollout', () => {

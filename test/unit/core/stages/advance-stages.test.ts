@@ -10,8 +10,7 @@ import { node } from '../../../support/core-fixtures.ts';
 import { advanceStages } from '../../../../src/core/stages/advance-stages.ts';
 import { stageNode } from '../../../support/stage-nodes.ts';
 import { record, stagesInput } from '../../../support/stage-records.ts';
-import { StagedWorld, policy } from '../../../support/staged-world.ts';
-import type { Behaviour } from '../../../support/staged-world.ts';
+import { StagedWorld, policy, type Behaviour } from '../../../support/staged-world.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 const MINUTE_MS = 60_000;

@@ -5,8 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import { node } from '../../../support/core-fixtures.ts';
-import { StagedWorld, policy } from '../../../support/staged-world.ts';
-import type { Behaviour } from '../../../support/staged-world.ts';
+import { StagedWorld, policy, type Behaviour } from '../../../support/staged-world.ts';
 
 const MINUTE_MS = 60_000;
 const FIRST = 'bbbb';

@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nodeName } from '../../../../src/core/model/identifiers.ts';
-import type { NodeName } from '../../../../src/core/model/identifiers.ts';
+import { nodeName, type NodeName } from '../../../../src/core/model/identifiers.ts';
 import type { NodeProjection } from '../../../../src/core/model/projections.ts';
 import type { RolloutPolicy } from '../../../../src/core/policy/rollout-policy.ts';
 import { describeGate } from '../../../../src/core/rollout/gate-words.ts';

@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nodeName } from '../../../../src/core/model/identifiers.ts';
-import type { NodeName } from '../../../../src/core/model/identifiers.ts';
+import { nodeName, type NodeName } from '../../../../src/core/model/identifiers.ts';
 import { advanceStages } from '../../../../src/core/stages/advance-stages.ts';
 import { withAbleCanary } from '../../../../src/core/stages/canary.ts';
 import { node } from '../../../support/core-fixtures.ts';

@@ -15,8 +15,7 @@ import {
 } from '../../../../src/core/stages/observe.ts';
 import { NOW_MS, node, pod } from '../../../support/core-fixtures.ts';
 import { record, stagesInput } from '../../../support/stage-records.ts';
-import { stageNode } from '../../../support/stage-nodes.ts';
-import type { StageNodeOptions } from '../../../support/stage-nodes.ts';
+import { stageNode, type StageNodeOptions } from '../../../support/stage-nodes.ts';
 
 const STARTED_MS = NOW_MS - 600_000;
 

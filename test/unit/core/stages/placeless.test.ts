@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nodeName } from '../../../../src/core/model/identifiers.ts';
-import type { NodeName } from '../../../../src/core/model/identifiers.ts';
+import { nodeName, type NodeName } from '../../../../src/core/model/identifiers.ts';
 import { node } from '../../../support/core-fixtures.ts';
 import { StagedWorld, policy } from '../../../support/staged-world.ts';
 

@@ -6,8 +6,7 @@ import { advanceStages } from '../../../../src/core/stages/advance-stages.ts';
 import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { record, stagesInput } from '../../../support/stage-records.ts';
-import { stageNode } from '../../../support/stage-nodes.ts';
-import type { StageNodeOptions } from '../../../support/stage-nodes.ts';
+import { stageNode, type StageNodeOptions } from '../../../support/stage-nodes.ts';
 
 const LATE: StageNodeOptions = {
   is: 'unwell',

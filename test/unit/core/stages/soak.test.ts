@@ -14,8 +14,7 @@ import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { policy } from '../../../support/staged-world.ts';
 import type { StageNode } from '../../../../src/core/stages/stage-node.ts';
-import { stageNode } from '../../../support/stage-nodes.ts';
-import type { StageNodeOptions } from '../../../support/stage-nodes.ts';
+import { stageNode, type StageNodeOptions } from '../../../support/stage-nodes.ts';
 import { record, stagesInput } from '../../../support/stage-records.ts';
 
 const SOAK_MS = 3_600_000;

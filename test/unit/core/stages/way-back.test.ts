@@ -6,8 +6,7 @@ import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutPolicy } from '../../../../src/core/policy/rollout-policy.ts';
 import { NOW_MS, node } from '../../../support/core-fixtures.ts';
-import { StagedWorld, policy } from '../../../support/staged-world.ts';
-import type { Behaviour } from '../../../support/staged-world.ts';
+import { StagedWorld, policy, type Behaviour } from '../../../support/staged-world.ts';
 
 const NAMES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
 const PULL_FAILS: Behaviour = {

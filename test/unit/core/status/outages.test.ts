@@ -1,8 +1,7 @@
 /** What makes an answer untrue: each outage by its fact and bound, the gravest first (issue 39, B.3). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { emptyState } from '../../../../src/core/model/state.ts';
-import type { DaemonSetState, Memo } from '../../../../src/core/model/state.ts';
+import { emptyState, type DaemonSetState, type Memo } from '../../../../src/core/model/state.ts';
 import {
   MISSED_AFTER_MS,
   SILENT_AFTER_MS,

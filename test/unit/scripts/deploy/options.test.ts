@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { awsEnvironment } from '../../../../scripts/deploy/aws-environment.ts';
-import { parseDeployOptions } from '../../../../scripts/deploy/options.ts';
-import type { DeployOptions } from '../../../../scripts/deploy/options.ts';
+import { parseDeployOptions, type DeployOptions } from '../../../../scripts/deploy/options.ts';
 import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
 
 function parse(argv: readonly string[], endpoint?: string): DeployOptions {

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { ChangePriority } from '../../../../src/watcher/outbox/change-priority.ts';
-import { FlushSchedule } from '../../../../src/watcher/outbox/flush-schedule.ts';
-import type { FlushWidth } from '../../../../src/watcher/outbox/flush-schedule.ts';
+import { FlushSchedule, type FlushWidth } from '../../../../src/watcher/outbox/flush-schedule.ts';
 import { DEFAULT_WATCHER_OPTIONS as OPTIONS } from '../../../../src/watcher/session/options.ts';
 
 const NOTHING: FlushWidth = { slices: 0, objects: 0 };

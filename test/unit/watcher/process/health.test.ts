@@ -3,20 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clusterId } from '../../../../src/core/model/identifiers.ts';
 import type { EventQueue } from '../../../../src/ports/queues/queue.ts';
-import { WATCHED_KINDS } from '../../../../src/core/model/projections.ts';
-import type { WatchedKind } from '../../../../src/core/model/projections.ts';
+import { WATCHED_KINDS, type WatchedKind } from '../../../../src/core/model/projections.ts';
 import type {
   SourceFailure,
   WatchFrame,
   WatchSource,
 } from '../../../../src/ports/cluster/watch-source.ts';
-import { judgeHealth } from '../../../../src/watcher/process/health.ts';
-import type { Health } from '../../../../src/watcher/process/health.ts';
-import { observeQueue, observeSource } from '../../../../src/watcher/process/vitals.ts';
+import { judgeHealth, type Health } from '../../../../src/watcher/process/health.ts';
+import { observeQueue, observeSource, Vitals } from '../../../../src/watcher/process/vitals.ts';
 import { watcherReadings } from '../../../../src/watcher/process/readings.ts';
-import { Vitals } from '../../../../src/watcher/process/vitals.ts';
-import { createWatcher } from '../../../../src/watcher/session/watcher.ts';
-import type { Watcher } from '../../../../src/watcher/session/watcher.ts';
+import { createWatcher, type Watcher } from '../../../../src/watcher/session/watcher.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { createWatcherHarness, nodeDraft } from '../../../support/watcher-harness.ts';
 import type { WatcherHarness } from '../../../support/watcher-harness.ts';

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatchSource } from '../../../../src/ports/cluster/watch-source.ts';
 import { Alarm } from '../../../../src/watcher/session/session.ts';
-import { observeSource } from '../../../../src/watcher/process/vitals.ts';
-import { Vitals } from '../../../../src/watcher/process/vitals.ts';
+import { observeSource, Vitals } from '../../../../src/watcher/process/vitals.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const AWAY = { kind: 'unavailable', message: 'away' } as const;

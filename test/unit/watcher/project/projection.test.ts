@@ -14,10 +14,8 @@ import {
 } from '../../../../src/core/model/identifiers.ts';
 import type { Uid } from '../../../../src/core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { WATCHED_KINDS } from '../../../../src/core/model/projections.ts';
-import type { WatchedKind } from '../../../../src/core/model/projections.ts';
-import { MESSAGE_SCHEMA } from '../../../../src/core/model/watcher-message.ts';
-import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
+import { WATCHED_KINDS, type WatchedKind } from '../../../../src/core/model/projections.ts';
+import { MESSAGE_SCHEMA, type WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
 import { createInterner } from '../../../../src/watcher/project/projection.ts';
 import {
   createProjector,

@@ -1,8 +1,7 @@
 /** What pods in trouble cost in messages: a word that takes turns with another is no news each time (issue 17, ADR 0079). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { WATCHED_KINDS } from '../../../../src/core/model/projections.ts';
-import type { PodTrouble } from '../../../../src/core/model/projections.ts';
+import { WATCHED_KINDS, type PodTrouble } from '../../../../src/core/model/projections.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../../../src/watcher/session/options.ts';
 import {
   createWatcherHarness,

@@ -1,7 +1,6 @@
 /** The transport on real sockets: what is unsent, what is ambiguous, what is reused. */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
-import { askClusters } from '../../../../../src/app/fleet/check/ask-clusters.ts';
-import type { ClusterCheck } from '../../../../../src/app/fleet/check/ask-clusters.ts';
+import { askClusters, type ClusterCheck } from '../../../../../src/app/fleet/check/ask-clusters.ts';
 import type { ClusterFacts } from '../../../../../src/core/fleet/cluster-facts.ts';
 import type { FleetDaemonSet } from '../../../../../src/core/fleet/fleet-daemon-set.ts';
 import { planFleet } from '../../../../../src/core/fleet/plan-fleet.ts';

@@ -1,8 +1,7 @@
 // Who is told of fleets: what reaches the bus and the mirror, what it costs when nothing happens, and what when they fail.
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
-import { jsonMember } from '@rollcall/base/json.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
+import { jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 import {
@@ -13,8 +12,7 @@ import {
   createMirrorMemory,
   LOOK_AGAIN_MS,
 } from '../../../../../src/app/fleet/notify/mirror-show.ts';
-import { NO_MIRROR } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
-import type { FleetMirror } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
+import { NO_MIRROR, type FleetMirror } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
 import type { LogItem } from '../../../../../src/core/model/log-entry.ts';
 import type { ConnectRefusal } from '../../../../../src/ports/cluster/cluster-access.ts';
 import type { BusEntry, PutOutcome } from '../../../../../src/ports/event-bus.ts';

@@ -1,8 +1,7 @@
 // What is given while registrations change: between two batches of one turn, and between a cluster's record and its request.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { KIND_SITE } from '../../../../support/fleet-simulation/fleet-site.ts';
-import type { FleetSite } from '../../../../support/fleet-simulation/fleet-site.ts';
+import { KIND_SITE, type FleetSite } from '../../../../support/fleet-simulation/fleet-site.ts';
 import type { ModelCluster } from '../../../../support/fleet-simulation/model-cluster.ts';
 import { BUSY_MS } from '../../../../support/fleet-simulation/model-ports.ts';
 import {

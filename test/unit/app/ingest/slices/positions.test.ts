@@ -8,8 +8,7 @@ import {
   uid as asUid,
 } from '../../../../../src/core/model/identifiers.ts';
 import type { Epoch, Incarnation } from '../../../../../src/core/model/identifiers.ts';
-import { ZERO_STAMP, stampOf } from '../../../../../src/core/model/position.ts';
-import type { Stamp } from '../../../../../src/core/model/position.ts';
+import { ZERO_STAMP, stampOf, type Stamp } from '../../../../../src/core/model/position.ts';
 import type { Positions } from '../../../../../src/core/model/view-items.ts';
 import { IngestHarness } from '../../../../support/ingest-harness.ts';
 import { MemoryViewStore } from '../../../../support/memory-view-store.ts';

@@ -2,11 +2,9 @@
 import { describe, it } from 'node:test';
 import { createProcessCache } from '../../../../../src/app/reconcile/process/process-cache.ts';
 import type { StoredInputs } from '../../../../../src/app/reconcile/read/stored-inputs.ts';
-import { readView } from '../../../../../src/app/reconcile/read/read-view.ts';
-import type { ViewRead } from '../../../../../src/app/reconcile/read/read-view.ts';
+import { readView, type ViewRead } from '../../../../../src/app/reconcile/read/read-view.ts';
 import { clusterUid, uid } from '../../../../../src/core/model/identifiers.ts';
-import { ZERO_STAMP } from '../../../../../src/core/model/position.ts';
-import type { Stamp } from '../../../../../src/core/model/position.ts';
+import { ZERO_STAMP, type Stamp } from '../../../../../src/core/model/position.ts';
 import type { Tombstone } from '../../../../../src/core/model/projections.ts';
 import type { Slice } from '../../../../../src/core/model/view-items.ts';
 import type { SliceRef } from '../../../../../src/ports/stores/view-store.ts';

@@ -1,14 +1,12 @@
 /** A set that changed by one slice: a warm process decodes that one, and takes the others as it has them. */
 import { describe, it } from 'node:test';
 import { clusterUid, uid } from '../../../../../src/core/model/identifiers.ts';
-import { ZERO_STAMP } from '../../../../../src/core/model/position.ts';
-import type { Stamp } from '../../../../../src/core/model/position.ts';
+import { ZERO_STAMP, type Stamp } from '../../../../../src/core/model/position.ts';
 import type { Projection } from '../../../../../src/core/model/projections.ts';
 import type { Slice } from '../../../../../src/core/model/view-items.ts';
 import { createProcessCache } from '../../../../../src/app/reconcile/process/process-cache.ts';
 import type { StoredInputs } from '../../../../../src/app/reconcile/read/stored-inputs.ts';
-import { readView } from '../../../../../src/app/reconcile/read/read-view.ts';
-import type { ReadView } from '../../../../../src/app/reconcile/read/read-view.ts';
+import { readView, type ReadView } from '../../../../../src/app/reconcile/read/read-view.ts';
 import { MemoryViewStore } from '../../../../support/memory-view-store.ts';
 import { node, pod } from '../../../../support/core-fixtures.ts';
 import { metaOf, stampAt } from '../../../../support/store-suite.ts';

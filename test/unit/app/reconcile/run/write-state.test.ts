@@ -7,8 +7,7 @@ import { encodeBody } from '../../../../../src/adapters/dynamodb/item-codec.ts';
 import type { EndContext } from '../../../../../src/app/reconcile/run/context.ts';
 import { writeState } from '../../../../../src/app/reconcile/run/record-state.ts';
 import { clusterUid, nodeName, uid } from '../../../../../src/core/model/identifiers.ts';
-import { emptyState } from '../../../../../src/core/model/state.ts';
-import type { DaemonSetState } from '../../../../../src/core/model/state.ts';
+import { emptyState, type DaemonSetState } from '../../../../../src/core/model/state.ts';
 import { NOW_MS } from '../../../../support/core-fixtures.ts';
 
 const ref = { clusterUid: clusterUid('c'), uid: uid('d') };

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetState } from '../../../../../src/core/model/state.ts';
-import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
-import type { WorldOptions } from '../../../../support/reconcile-world.ts';
+import { ReconcileWorld, type WorldOptions } from '../../../../support/reconcile-world.ts';
 
 interface Counted {
   readonly statuses: number;

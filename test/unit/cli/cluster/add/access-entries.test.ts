@@ -16,10 +16,8 @@ import {
   examineAccessEntries,
   principalsOf,
   unverifiedWarning,
-} from '../../../../../src/cli/cluster/add/access-entries.ts';
-import type {
-  AccessEntryClients,
-  AccessEntryResult,
+  type AccessEntryClients,
+  type AccessEntryResult,
 } from '../../../../../src/cli/cluster/add/access-entries.ts';
 
 const ROLE = 'arn:aws:iam::111122223333:role/rollcall-prod-reconcile-eu-west-1';

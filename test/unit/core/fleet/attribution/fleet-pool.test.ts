@@ -9,10 +9,8 @@ import {
   poolEValue,
   poolPlaces,
   startPool,
-} from '../../../../../src/core/fleet/attribution/fleet-pool.ts';
-import type {
-  FleetPool,
-  PooledCluster,
+  type FleetPool,
+  type PooledCluster,
 } from '../../../../../src/core/fleet/attribution/fleet-pool.ts';
 import { clusterId, nodeName } from '../../../../../src/core/model/identifiers.ts';
 import { NOW_MS } from '../../../../support/fleet-samples.ts';
@@ -123,16 +121,6 @@ describe('advancePool', () => {
     assert.deepEqual(others.failed, []);
   });
 
-  it('compares within a stratum alone: where all of it were given it, a failure says nothing', () => {
-    const apart = (place: number): Given => (place < 2 ? { stratum: 'other' } : {});
-    const pool = later(
-      started(ten(apart)),
-      ten((place) => ({ ...apart(place), ...(place === 0 ? { bad: ['n0'] } : {}) })),
-    );
-    assert.equal(poolEValue(pool), 1);
-    assert.equal(pool.counts.givenBad, 1);
-  });
-
   it('counts nobody who was bad when it began, nor nodes that came later', () => {
     const bad = (place: number): Given => (place === 0 ? { bad: ['n0'] } : {});
     const pool = started(ten(bad));
@@ -213,14 +201,6 @@ describe('advancePool', () => {
       ),
       failed,
     );
-  });
-
-  it('tells that clusters were given it meanwhile', () => {
-    const pool = later(
-      started(),
-      ten((place) => ({ isGiven: place < 5 })),
-    );
-    assert.deepEqual([pool.counts.givenNodes, pool.counts.otherNodes], [5, 5]);
   });
 });
 

@@ -30,12 +30,6 @@ describe('beginRollout', () => {
     assert.deepEqual(record.good, []);
   });
 
-  it('keeps what was good as the way back', () => {
-    const record = begin('newer', fleetRecordOf());
-    assert.deepEqual([record.good, wayBackOf(record)?.id], [[goodOf('old')], 'old']);
-    assert.deepEqual([record.version, record.isReturn], [3, undefined]);
-  });
-
   it('is a return where good content comes again that was left lately, whatever became of what followed it', () => {
     const good = [
       goodOf('new'),
@@ -58,14 +52,6 @@ describe('beginRollout', () => {
     assert.deepEqual([old.isReturn, old.older], [undefined, 'too-old']);
     const far = begin('a', fleetRecordOf({ good: ['new', 'b', 'a'].map((id) => goodOf(id)) }));
     assert.deepEqual([far.isReturn, far.older], [undefined, 'too-far-back']);
-  });
-
-  it('goes by stages again for what was left for an older good one: A, B, A, B', () => {
-    const good = [goodOf('new'), goodOf('old')];
-    const back = begin('old', fleetRecordOf({ good }));
-    const again = begin('new', back);
-    assert.deepEqual([again.isReturn, idsOf(again)], [undefined, ['old']]);
-    assert.equal(again.breach, undefined, 'nobody refused it');
   });
 
   it('goes on where an undo is followed by the apply of what it leads to, and holds what was undone', () => {

@@ -35,15 +35,6 @@ describe('untoldOf', () => {
     assert.deepEqual(told({ before: former }), began);
   });
 
-  it('tells what the core decided, after the beginning', () => {
-    const decision = { kind: 'stage-opened', message: 'stage first opened' } as const;
-    assert.deepEqual(told({ decision }), [['stage-opened', 'stage first opened']]);
-    assert.deepEqual(
-      told({ before: undefined, decision }).map(([kind]) => kind),
-      ['rollout-started', 'stage-opened'],
-    );
-  });
-
   it('tells once that clusters go back, and once that they are', () => {
     const to = `generation ${String(RECORD.good[0]?.generation)}`;
     const begun = [['rollback-started', `clusters go back to ${to}`]];

@@ -120,13 +120,6 @@ describe('judgeCluster: a first release, which goes to all nodes at once', () =>
     return judge({ ...heard, state }).kind;
   };
 
-  it('is well once its pods are available, not once they are made', () => {
-    assert.deepEqual(
-      [0, 1, 2, 3].map((available) => kindOf(available)),
-      ['rolling', 'rolling', 'rolling', 'well'],
-    );
-  });
-
   it('is not well by a moment in which pods ran that exit again and again: its cluster has no baseline yet', () => {
     const { proven: _none, ...rest } = untried;
     const heard = heardOf('c');

@@ -50,27 +50,6 @@ function judge({ record = {}, seen, stages, strategy = {} }: Of): StageJudgement
 const well = seenOf([givenOf('a', WELL)]);
 
 describe('judgeStage: its clusters', () => {
-  it('waits while one is to be given it, or on its way', () => {
-    const waiting = judge({ seen: seenOf([givenOf('a', WELL)], { waitingClusters: 1 }) });
-    assert.deepEqual(
-      [waiting.gate.kind, waiting.mayGive, waiting.isOver],
-      ['updating', true, false],
-    );
-    const rolling = judge({ seen: seenOf([givenOf('a', WELL), givenOf('b', ROLLING)]) });
-    assert.deepEqual(
-      [rolling.gate.kind, rolling.isOver, rolling.isSettled],
-      ['updating', false, false],
-    );
-  });
-
-  it('is over when all are well, and whoever is offline or untouched neither blocks nor counts', () => {
-    const seen = seenOf([givenOf('a', WELL), givenOf('b', { kind: 'offline' })], {
-      offlineClusters: 9,
-      untouchedClusters: 9,
-    });
-    assert.deepEqual(judge({ seen }).isOver, true);
-  });
-
   it('holds where none shows evidence: silent, failed within the budget, untouched', () => {
     const seens = [
       seenOf([givenOf('a', { kind: 'offline' })]),
@@ -119,21 +98,6 @@ describe('judgeStage: its clusters', () => {
 });
 
 describe('judgeStage: time and people', () => {
-  const SOAK_MS = 3_600_000;
-  const soaking = [
-    { name: 'a', clusters: 1, soak: '1h' },
-    { name: 'b', clusters: 4 },
-    { name: 'c' },
-  ];
-
-  it('soaks from when all were well', () => {
-    const until = judge({ stages: soaking, seen: well, record: { wellSinceMs: NOW_MS - 1000 } });
-    assert.deepEqual(until.gate, { kind: 'soaking', untilMs: NOW_MS + SOAK_MS - 1000 });
-    assert.equal(until.isSettled, true);
-    const over = judge({ stages: soaking, seen: well, record: { wellSinceMs: NOW_MS - SOAK_MS } });
-    assert.equal(over.isOver, true);
-  });
-
   it('asks after a stage, and before one, by different gates', () => {
     const after = [{ name: 'a', clusters: 1, soak: '0s', approval: 'after' }, { name: 'b' }];
     assert.deepEqual(judge({ stages: after, seen: well }).gate, {

@@ -1,8 +1,7 @@
 // What a cluster is never given.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fleetRenderer } from '../../../../../src/core/fleet/render-fleet.ts';
-import type { Rendering } from '../../../../../src/core/fleet/render-fleet.ts';
+import { fleetRenderer, type Rendering } from '../../../../../src/core/fleet/render-fleet.ts';
 import { whyNotGiven } from '../../../../../src/core/fleet/rollout/may-give.ts';
 import { clusterId } from '../../../../../src/core/model/identifiers.ts';
 import { fleetOf } from '../../../../support/fleet-samples.ts';

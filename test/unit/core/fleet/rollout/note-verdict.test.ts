@@ -54,12 +54,6 @@ describe('noteVerdict', () => {
     assert.deepEqual([again.phase, again.wellSinceMs], ['rolling', undefined]);
   });
 
-  it('fails a cluster on its way back where what it goes back to fails', () => {
-    const record = clusterRecordOf('c', { phase: 'returning' });
-    assert.equal(noteVerdict(record, FAILED, NOW_MS).record.phase, 'failed');
-    assert.equal(noteVerdict(record, WELL, NOW_MS).record.phase, 'returned');
-  });
-
   it('gives a cluster that is back its whole policy', () => {
     const record = clusterRecordOf('c', { phase: 'returning', isUngated: true });
     const back = noteVerdict(record, WELL, NOW_MS);

@@ -8,7 +8,6 @@ import type {
   FleetGate,
   FleetRecord,
 } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
-import { wayBackOf } from '../../../../../src/core/fleet/rollout/way-back.ts';
 import { goodOf } from '../../../../support/fleet-records.ts';
 import { fleetRecord } from '../../../../support/ordered-fleet.ts';
 
@@ -130,12 +129,6 @@ describe('a resume', () => {
     const rolledBack = held({ kind: 'returned' }, { breach: BREACH, stage: 1 });
     assert.equal(given(rolledBack, { ...RESUME, breachAtMs: 4000 }).stage, -1);
   });
-
-  it('is of the generation that was seen, and of something that is held', () => {
-    const record = held({ kind: 'paused' }, { orders: { paused: NOTE } });
-    assert.equal(refusedAs(record, { ...RESUME, release: '1' }), 'changed');
-    assert.equal(refusedAs(fleetRecord(), RESUME), 'not-held');
-  });
 });
 
 describe('an approval', () => {
@@ -200,18 +193,5 @@ describe('an undo', () => {
   it('stays behind a freeze', () => {
     const frozen = { kind: 'frozen', by: 'x', why: 'y' } as const;
     assert.deepEqual(given({ ...record, gate: frozen }, UNDO).gate, frozen);
-  });
-
-  it('is of the generation and of the way back that were seen', () => {
-    assert.equal(refusedAs(record, { ...UNDO, release: '1' }), 'changed');
-    assert.equal(refusedAs(record, { ...UNDO, to: '0' }), 'changed');
-    assert.equal(refusedAs(fleetRecord(), UNDO), 'changed', 'nothing was proven before');
-  });
-
-  it('leads nowhere where what was proven is the same content', () => {
-    assert.equal(wayBackOf(record)?.id, 'former');
-    const same = { ...record, good: [goodOf('content')] };
-    assert.equal(wayBackOf(same), undefined);
-    assert.equal(refusedAs(same, UNDO), 'changed');
   });
 });

@@ -31,16 +31,6 @@ describe('tallyStage', () => {
     });
   });
 
-  it('takes a cluster at zero, a silent one and a failed one as no evidence', () => {
-    const given = [
-      givenOf('a', { kind: 'empty' }),
-      givenOf('b', { kind: 'offline' }),
-      failedOf('c'),
-    ];
-    const { provenClusters, triedClusters } = tallyStage(seenOf(given), 0);
-    assert.deepEqual([provenClusters, triedClusters], [0, 2]);
-  });
-
   it('counts one as failed that is silent, or looks well again', () => {
     const well = { ...failedOf('a'), verdict: WELL };
     const silent = { ...failedOf('b'), verdict: { kind: 'offline' } as const };

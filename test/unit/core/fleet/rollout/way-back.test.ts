@@ -6,7 +6,6 @@ import {
   findReturnFailure,
   returnPlaceOf,
   returnTargetOf,
-  withGood,
   withoutBad,
 } from '../../../../../src/core/fleet/rollout/way-back.ts';
 import { fleetOf, NOW_MS } from '../../../../support/fleet-samples.ts';
@@ -30,13 +29,6 @@ const ROLLBACK = { ...strategy, onHalt: 'rollback' } as const;
 describe('returnTargetOf', () => {
   const targetOf = (...of: Parameters<typeof returnTargetOf>): string | undefined =>
     returnTargetOf(...of)?.contentHash;
-
-  it('is asked for by an order, or by the strategy at a breach', () => {
-    assert.equal(targetOf(fleetRecordOf({ orders: { undo: BY } }), strategy), 'old');
-    assert.equal(targetOf(fleetRecordOf({ breach: HALTED }), strategy), undefined);
-    assert.equal(targetOf(fleetRecordOf({ breach: HALTED }), ROLLBACK), 'old');
-    assert.equal(targetOf(fleetRecordOf(), ROLLBACK), undefined);
-  });
 
   it('is not asked for by a halt on the word of one cluster, or for what lies with clusters', () => {
     for (const grounds of ['one-cluster', 'place'] as const) {
@@ -65,17 +57,6 @@ describe('returnTargetOf', () => {
 });
 
 describe('the list of good releases', () => {
-  it('names a release once, by its newest generation', () => {
-    const good = withGood({ good: [goodOf('a'), goodOf('b')], release: releaseOf('b', 7) }, NOW_MS);
-    assert.deepEqual(
-      good.map(({ id, generation }) => [id, generation]),
-      [
-        ['b', 7],
-        ['a', 1],
-      ],
-    );
-  });
-
   it('loses what turned out bad, and what that took the place of is in force again', () => {
     const left = { ...goodOf('old'), leftAtMs: 1 };
     assert.deepEqual(withoutBad([goodOf('new'), left], 'new'), [goodOf('old')]);

@@ -13,12 +13,6 @@ function waitOf(gate: FleetGate, changes: Partial<FleetRecord> = {}): number {
 }
 
 describe('whenDue', () => {
-  it('steps with each turn of the schedule while something is on its way', () => {
-    for (const kind of ['updating', 'returning', 'next'] as const) {
-      assert.equal(waitOf({ kind }), 15_000);
-    }
-  });
-
   it('looks at a soak every minute, and at its end', () => {
     assert.equal(waitOf({ kind: 'soaking', untilMs: NOW_MS + HOUR_MS }), 60_000);
     assert.equal(waitOf({ kind: 'soaking', untilMs: NOW_MS + 30_000 }), 30_000);

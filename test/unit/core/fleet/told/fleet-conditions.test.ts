@@ -7,11 +7,9 @@ import {
   boundedText,
   fleetConditions,
   timeOf,
-} from '../../../../../src/core/fleet/told/fleet-conditions.ts';
-import type {
-  FleetCondition,
-  FleetConditionType,
-  FormerCondition,
+  type FleetCondition,
+  type FleetConditionType,
+  type FormerCondition,
 } from '../../../../../src/core/fleet/told/fleet-conditions.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { AT_MS, BREACH, STANDINGS, standing } from '../../../../support/fleet-record-samples.ts';
@@ -84,14 +82,6 @@ describe('fleetConditions', () => {
         assert.equal(observedGeneration, 4);
         assert.equal(lastTransitionTime, timeOf(AT_MS));
       }
-    }
-  });
-
-  it('says of one type alone that it is how kstatus reads the fleet', () => {
-    for (const [name, record] of Object.entries(STANDINGS)) {
-      const all = trueOf(record);
-      const read = ['Ready', 'Reconciling', 'Stalled'].filter((type) => type in all);
-      assert.equal(read.length, 1, name);
     }
   });
 
