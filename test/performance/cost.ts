@@ -68,7 +68,13 @@ const quietEach = quietDay.each.map(({ cluster }) =>
 const months = monthTable({ changes, quietDay, fleetTurns, memoryOf });
 
 function useRow(what: string, use: ModelUse): readonly string[] {
-  const counted = ['sqsRequests', 'readUnits', 'writeUnits', 'invocations'] as const;
+  const counted = [
+    'sqsRequests',
+    'readUnits',
+    'writeUnits',
+    'logWriteUnits',
+    'invocations',
+  ] as const;
   const seconds = sumOf(use, 'billedMs') / 1000;
   const perMillion = totalOf(dollarsOf(use, memoryOf)) * 1e6;
   return [
@@ -109,6 +115,13 @@ const goals = [
     counted: Math.max(...rollouts.map(({ use }) => sumOf(use, 'writeUnits') / NODES)),
     goal: GOALS.writeUnitsPerPod,
   },
+  {
+    what: "the log's share of a rollout's write units, the largest",
+    counted: Math.max(
+      ...rollouts.map(({ use }) => sumOf(use, 'logWriteUnits') / sumOf(use, 'writeUnits')),
+    ),
+    goal: GOALS.logShare,
+  },
 ];
 
 if (process.argv.includes('--json')) {
@@ -122,6 +135,7 @@ if (process.argv.includes('--json')) {
     'SQS requests',
     'read units',
     'write units',
+    'of the log',
     'invocations',
     'seconds',
     'dollars a million',

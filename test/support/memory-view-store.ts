@@ -106,7 +106,11 @@ export class MemoryViewStore implements ViewStore {
 
   listLogItems(
     cluster: ClusterUid | undefined,
-    { day, nowMs }: { readonly day: string; readonly nowMs: number },
+    {
+      day,
+      nowMs,
+      fromMs = 0,
+    }: { readonly day: string; readonly nowMs: number; readonly fromMs?: number },
   ): Promise<LogPage> {
     const prefix = `LOG ${cluster ?? ''} ${day} `;
     const call = { operation: 'listLogItems', target: prefix.trim(), isWrite: false };
@@ -115,7 +119,7 @@ export class MemoryViewStore implements ViewStore {
         .filter(([key]) => key.startsWith(prefix))
         .sort(([left], [right]) => (left < right ? -1 : 1))
         .map(([, item]) => item as LogItem)
-        .filter(({ atMs }) => atMs + LOG_DAYS_MAX * 86_400_000 > nowMs);
+        .filter(({ atMs }) => atMs >= fromMs && atMs + LOG_DAYS_MAX * 86_400_000 > nowMs);
       return { items, unreadable: [] };
     });
   }

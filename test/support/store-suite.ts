@@ -113,9 +113,11 @@ function testLog(store: () => ViewStore): void {
     await store().putLogItem(cluster, item);
     await store().putLogItem(cluster, item);
     await store().putLogItem(cluster, { ...item, token: 'd/2' });
-    const list = async (day: string, nowMs: number) =>
-      (await store().listLogItems(cluster, { day, nowMs })).items;
+    const list = async (day: string, nowMs: number, fromMs = 0) =>
+      (await store().listLogItems(cluster, { day, nowMs, fromMs })).items;
     assert.deepEqual(await list('2026-11-28', atMs), [item, { ...item, token: 'd/2' }]);
+    assert.equal((await list('2026-11-28', atMs, atMs)).length, 2);
+    assert.deepEqual(await list('2026-11-28', atMs, atMs + 1), []);
     assert.deepEqual(await list('2026-11-27', atMs), []);
     assert.deepEqual(await list('2026-11-28', atMs + 31 * 86_400_000), []);
   });

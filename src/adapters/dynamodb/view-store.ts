@@ -145,8 +145,11 @@ async function listNames(
 async function listLogItems(
   table: Table,
   cluster: ClusterUid | undefined,
-  { day, cursor: after, nowMs }: Parameters<ViewStore['listLogItems']>[1],
+  { day, cursor, fromMs, nowMs }: Parameters<ViewStore['listLogItems']>[1],
 ): Promise<LogPage> {
+  // Sort keys are a time and a token: what is of that very time comes after the time alone.
+  const from = fromMs === undefined ? undefined : new Date(fromMs).toISOString();
+  const after = cursor ?? from;
   const page = await table.query({ pk: logPartition(cluster, day), after });
   const items: LogItem[] = [];
   const unreadable: string[] = [];

@@ -9,24 +9,25 @@ import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { mergeLog } from '../../core/log/merge-log.ts';
 import type { LogQuestion, LogSource, MergedLog } from '../../core/log/merge-log.ts';
 import { LOG_DAYS_MAX } from '../../core/model/log-entry.ts';
-import type { LogItem, OrderEntry, StateLog } from '../../core/model/log-entry.ts';
+import type { LogItem, OrderEntry } from '../../core/model/log-entry.ts';
 import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
+import type { StopNote } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
-import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
-import type { DaemonSetRef, ViewStore } from '../../ports/stores/view-store.ts';
-import { namePages } from '../clusters/name-pages.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
+import { readStates } from './read-states.ts';
+import type { StateSources } from './read-states.ts';
 
 const DAY_MS = 86_400_000;
-const NAMES_PER_PAGE = 100;
 /** Clusters, and within each days, read side by side. */
 const AT_ONCE = 8;
 
 /** Where it is read, and of which clusters. */
-export interface LogSources {
-  readonly view: Pick<ViewStore, 'listLogItems' | 'listNames' | 'readState'>;
+export interface LogSources extends StateSources {
+  readonly view: Pick<ViewStore, 'listLogItems'> & StateSources['view'];
   readonly registrations: readonly ClusterRegistration[];
-  /** What stands frozen: told where its entry was lost. */
+  /** What stands frozen or stopped: told where its entry was lost. */
   readonly freeze: Freeze;
+  readonly stop?: StopNote;
   readonly nowMs: number;
 }
 
@@ -41,11 +42,14 @@ export async function readLog(question: LogQuestion, sources: LogSources): Promi
   const found: LogSource[] = [];
   const unreadable: string[] = [];
   const into = { found, unreadable, question, sources };
+  sources.seen?.beginLook();
   found.push(...standingFreezes(sources));
   await readDays(undefined, into);
   await sideBySide(sources.registrations, AT_ONCE, async (registration) => {
     await readDays(registration, into);
-    await readStates(registration, into);
+    const states = await readStates(registration, question, sources);
+    found.push(...states.found);
+    unreadable.push(...states.unreadable);
   });
   return { ...mergeLog(found, question), unreadable };
 }
@@ -63,7 +67,7 @@ async function readDays(cluster: ClusterRegistration | undefined, reading: Readi
   const days = daysOf(question.sinceMs, nowMs);
   await sideBySide(days, AT_ONCE, async (day) => {
     const pages = pagesOf((from) =>
-      view.listLogItems(cluster?.clusterUid, { day, nowMs, ...from }),
+      view.listLogItems(cluster?.clusterUid, { day, nowMs, fromMs: question.sinceMs, ...from }),
     );
     for await (const page of pages) {
       found.push(...page.items.map((item) => sourceOf(item, cluster)));
@@ -84,39 +88,8 @@ function daysOf(sinceMs: number, nowMs: number): readonly string[] {
   );
 }
 
-async function readStates(cluster: ClusterRegistration, reading: Reading): Promise<void> {
-  const { view } = reading.sources;
-  const { daemonSet } = reading.question;
-  for await (const names of namePages(view, cluster.clusterUid, { limit: NAMES_PER_PAGE })) {
-    const wanted = names.filter(
-      ({ namespace, name }) =>
-        daemonSet === undefined || (namespace === daemonSet.namespace && name === daemonSet.name),
-    );
-    // All of a page at once: the adapter asks for them together.
-    await Promise.all(
-      wanted.map(async ({ namespace, name, uid }) => {
-        if (uid === null) return;
-        const log = await readOne({ clusterUid: cluster.clusterUid, uid }, reading);
-        if (log === undefined) return;
-        const subject = { kind: 'daemon-set', namespace, name, uid } as const;
-        reading.found.push({ ...log, subject, cluster: cluster.id });
-      }),
-    );
-  }
-}
-
-async function readOne(
-  ref: DaemonSetRef,
-  { sources, unreadable }: Reading,
-): Promise<StateLog | undefined> {
-  const read = await orUnreadable(() => sources.view.readState(ref));
-  if (read.kind === 'read') return read.value?.log;
-  unreadable.push(read.problem);
-  return undefined;
-}
-
-/** The items themselves: whoever froze may have died before the entry was written. */
-function standingFreezes({ freeze, registrations }: LogSources): readonly LogSource[] {
+/** The items themselves: whoever froze or stopped may have died before the entry was written. */
+function standingFreezes({ freeze, stop, registrations }: LogSources): readonly LogSource[] {
   const ofClusters = registrations.flatMap(({ id, isFrozen, frozen }): readonly LogSource[] =>
     isFrozen && frozen !== undefined
       ? [{ cluster: id, subject: { kind: 'cluster' }, entries: [freezeEntry(frozen)] }]
@@ -129,10 +102,17 @@ function standingFreezes({ freeze, registrations }: LogSources): readonly LogSou
   const { all } = freeze;
   const ofStack: readonly LogSource[] =
     all === undefined ? [] : [{ subject: { kind: 'stack' }, entries: [freezeEntry(all)] }];
-  return [...ofClusters, ...ofNames, ...ofStack];
+  const ofStop: readonly LogSource[] =
+    stop === undefined ? [] : [{ subject: { kind: 'stack' }, entries: [stopEntry(stop)] }];
+  return [...ofClusters, ...ofNames, ...ofStack, ...ofStop];
 }
 
 /** The entry of a freeze. */
 export function freezeEntry({ by, why, atMs }: FreezeNote): OrderEntry {
   return { kind: 'order', order: 'freeze', atMs, by, why };
+}
+
+/** The entry of a stop of functions. */
+export function stopEntry({ by, why, atMs, functions }: StopNote): OrderEntry {
+  return { kind: 'order', order: 'stop-stack', atMs, by, why, functions };
 }

@@ -35,6 +35,8 @@ export interface CommandContext {
   /** Aborted by Ctrl-C; an orderly command leaves at its next safe point (throwIfInterrupted). */
   readonly signal: AbortSignal;
   readonly say: (line: Line) => void;
+  /** Prints a document in one line, of a command that prints many with `--json`; what the frame prints after it is one, too. */
+  readonly emit: (document: CommandResult['document']) => void;
   /** Opens the stack that the global options name (`others`: that these name), once; the frame closes it. Throws CommandError. */
   openStack(others?: GlobalOptions): Promise<Stack>;
   /** Opens a cluster with the person's own kubeconfig; whoever opens it closes it. */

@@ -49,24 +49,34 @@ interface RunOptions {
 /** Runs the command line; resolves to the exit code, and never rejects. */
 export async function runProgram(options: RunOptions): Promise<number> {
   const isJson = asksForJson(options.argv);
+  // Once a command has printed one of many, what the frame prints is in one line, too.
+  let isStream = false;
+  const printJson = (document: object): void => {
+    const text = JSON.stringify(versioned(document), null, isStream ? 0 : 2);
+    options.writeOut(`${text}\n`);
+  };
+  const emit: CommandContext['emit'] = (document) => {
+    isStream = true;
+    printJson(document);
+  };
   const stacks: Promise<Stack>[] = [];
   let group: string | undefined;
   try {
     const chosen = parse(options);
     if (typeof chosen === 'number') {
-      if (isJson && chosen !== EXIT.ok) options.writeOut(asJson(USAGE_DOCUMENT));
+      if (isJson && chosen !== EXIT.ok) printJson(USAGE_DOCUMENT);
       return chosen;
     }
     [group] = chosen.module.path;
-    const context = contextOf(options, chosen, stacks);
+    const context = { ...contextOf(options, chosen, stacks), emit };
     const result = await race(chosen, context);
-    const form = isJson ? { json: true as const } : {};
-    printResult(result, { ...chosen.globals, ...form }, options);
+    if (isJson || chosen.globals.json === true) printJson(result.document);
+    else printLines(result, chosen.globals, options);
     return result.exitCode ?? EXIT.ok;
   } catch (error) {
     const { lines, document, exitCode } = explainError(error, group);
     options.writeError(lines.map((line) => `${line}\n`).join(''));
-    if (isJson) options.writeOut(asJson(document));
+    if (isJson) printJson(document);
     return exitCode;
   } finally {
     for (const opened of await Promise.allSettled(stacks)) {
@@ -97,7 +107,7 @@ function contextOf(
   options: RunOptions,
   { globals }: Chosen,
   stacks: Promise<Stack>[],
-): CommandContext {
+): Omit<CommandContext, 'emit'> {
   const { clock, random, environment, signal, writeError } = options;
   const open = (which: GlobalOptions): Promise<Stack> => {
     const stack = options.openStack(which);
@@ -154,14 +164,9 @@ export function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw interruptedError();
 }
 
-function printResult(result: CommandResult, globals: GlobalOptions, options: RunOptions): void {
-  const { writeOut } = options;
-  if (globals.json === true) {
-    writeOut(asJson(result.document));
-    return;
-  }
+function printLines({ lines }: CommandResult, globals: GlobalOptions, options: RunOptions): void {
   const render = painterOf('out', globals, options);
-  writeOut(result.lines.map((line) => `${render(line)}\n`).join(''));
+  options.writeOut(lines.map((line) => `${render(line)}\n`).join(''));
 }
 
 /** With colours, or without. */
@@ -172,10 +177,6 @@ function painterOf(
 ): (line: Line) => string {
   const isTerminal = terminals[stream];
   return isColourWanted(color, { isTerminal, environment }) ? coloured : uncoloured;
-}
-
-function asJson(document: object): string {
-  return `${JSON.stringify(versioned(document), null, 2)}\n`;
 }
 
 interface Chosen {

@@ -3,7 +3,9 @@
  *
  * Reads tables, asks no cluster. How it is stored: ADR 0082.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { readLog } from '../../app/log/read-log.ts';
+import { SeenStates } from '../../app/log/read-states.ts';
 import { LOG_DAYS_MAX } from '../../core/model/log-entry.ts';
 import type { FoundLog } from '../../app/log/read-log.ts';
 import { describeEntry } from '../../core/log/log-words.ts';
@@ -25,16 +27,19 @@ import {
   numberOption,
   textOption,
 } from '../command-line/command-module.ts';
-import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+} from '../command-line/command-module.ts';
 import type { Line } from '../command-line/colour.ts';
 import { outageLines, readFreezeIn } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
-import { usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { parseMoment } from './parse-moment.ts';
 
 const LIMIT = 200;
-/** Between two looks of --follow: each reads the partitions of a day and the states. */
+/** Between two looks of --follow: each reads META and the newest items of each cluster, and states that may have changed. */
 const FOLLOW_MS = 5_000;
 /** A run tells what came of its effects some time after it recorded them. */
 const FOLLOW_BACK_MS = 600_000;
@@ -62,20 +67,16 @@ export const logCommand: CommandModule = defineCommand({
       `so many entries at most, the newest (default: ${String(LIMIT)})`,
       wholeNumber(1, 'Pass a whole number from 1.'),
     ),
-    follow: flagOption('--follow', 'go on until Ctrl-C, and tell what happens'),
+    follow: flagOption(
+      '--follow',
+      'go on until Ctrl-C, and tell what happens; with --json one document a line, of what is new',
+    ),
   },
   examples: [
     'log --since 8h',
     'log kube-system/node-agent --cluster prod-1 --since 2026-11-28T03:00Z',
   ],
   run: async ({ args, options }, context) => {
-    const isFollowing = options.follow === true;
-    if (isFollowing && context.globals.json === true) {
-      throw usageError(
-        '--follow and --json exclude each other.',
-        'Pass --json with --since, and ask again.',
-      );
-    }
     const nowMs = context.clock.nowMs();
     const question = {
       sinceMs: parseMoment(options.since ?? '2h', nowMs),
@@ -83,25 +84,32 @@ export const logCommand: CommandModule = defineCommand({
       ...subjectOf(args[0]),
     };
     const stack = await context.openStack();
-    const look = (asked: LogQuestion): Promise<SeenLog> => lookAt(asked, options.cluster, stack);
-    const found = await look(question);
+    const at = { ...stack, cluster: options.cluster };
     const limit = options.limit ?? LIMIT;
-    if (isFollowing) await follow({ found, question, look, limit }, context);
-    const shown = found.lines.slice(-limit);
-    const { leftOut, unnamed, unreadable, outages } = found;
-    return {
-      document: {
-        kind: 'Log',
-        sinceMs: question.sinceMs,
-        untilMs: question.untilMs,
-        entries: shown.map(documentOf),
-        omitted: found.lines.length - shown.length,
-        ...{ leftOut, unnamed, unreadable, outages },
-      },
-      lines: isFollowing ? [] : linesOf(found, limit),
-    };
+    if (options.follow === true) return follow({ question, at, limit }, context);
+    const found = await lookAt(question, at);
+    const { document } = documentOf(found, { question, limit });
+    return { document, lines: linesOf(found, limit) };
   },
 });
+
+function documentOf(
+  found: SeenLog,
+  { question, limit }: { readonly question: LogQuestion; readonly limit: number },
+): Pick<CommandResult, 'document'> {
+  const shown = found.lines.slice(-limit);
+  const { leftOut, unnamed, unreadable, outages } = found;
+  return {
+    document: {
+      kind: 'Log',
+      sinceMs: question.sinceMs,
+      untilMs: question.untilMs,
+      entries: shown.map(entryOf),
+      omitted: found.lines.length - shown.length,
+      ...{ leftOut, unnamed, unreadable, outages },
+    },
+  };
+}
 
 function subjectOf(text: string | undefined): Pick<LogQuestion, 'daemonSet' | 'node'> {
   if (text === undefined) return {};
@@ -115,10 +123,15 @@ interface SeenLog extends FoundLog {
   readonly outages: readonly Outage[];
 }
 
+/** Where is looked: at all clusters of a stack, or at one. */
+interface Place extends Stack {
+  readonly cluster: string | undefined;
+}
+
 async function lookAt(
   question: LogQuestion,
-  cluster: string | undefined,
-  stack: Stack,
+  { cluster, ...stack }: Place,
+  seen?: SeenStates,
 ): Promise<SeenLog> {
   const { registry, view, clock } = stack;
   const [freeze, standing, { registrations, unreadable }] = await Promise.all([
@@ -128,7 +141,10 @@ async function lookAt(
   ]);
   const nowMs = clock.nowMs();
   const standingFreeze = freeze === 'unreadable' ? NO_FREEZE : freeze;
-  const found = await readLog(question, { view, registrations, freeze: standingFreeze, nowMs });
+  const { stop } = standing;
+  const asked = { view, registrations, freeze: standingFreeze, nowMs };
+  const sources = { ...asked, ...defined({ seen, stop }) };
+  const found = await readLog(question, sources);
   const reasons = unreadable.map(({ id, reason }) => `${id}: ${reason}`);
   return {
     ...found,
@@ -137,7 +153,7 @@ async function lookAt(
   };
 }
 
-function documentOf({ cluster, subject, entry }: LogLine): object {
+function entryOf({ cluster, subject, entry }: LogLine): object {
   return { cluster, subject, ...entry, text: describeEntry(entry) };
 }
 
@@ -182,31 +198,57 @@ function notesOf({ leftOut, unnamed, unreadable }: FoundLog): readonly string[] 
 }
 
 interface Following {
-  readonly found: SeenLog;
   readonly question: LogQuestion;
-  readonly look: (question: LogQuestion) => Promise<SeenLog>;
+  readonly at: Place;
   readonly limit: number;
+}
+
+/** A look, and what it was for. */
+interface Looked {
+  readonly question: LogQuestion;
+  readonly found: SeenLog;
 }
 
 /** Says each entry once, and once more where its result became known. Ctrl-C ends it at once. */
 async function follow(
-  { found, question, look, limit }: Following,
-  { say, clock, signal }: CommandContext,
-): Promise<void> {
-  // Of the last look alone: what is older is not looked at again.
-  let told: ReadonlySet<string> = new Set();
-  const tell = (lines: readonly LogLine[]): void => {
-    const texts = new Set(lines.map((line) => plainText(rowOf(line).join('  '))));
-    for (const text of texts) if (!told.has(text)) say(text);
-    told = texts;
-  };
-  for (const line of outageLines(found.outages)) say(line);
-  tell(found.lines.slice(-limit));
-  notesOf(found).forEach(say);
+  { question, at, limit }: Following,
+  context: CommandContext,
+): Promise<CommandResult> {
+  const { clock, signal, say } = context;
+  const seen = new SeenStates();
+  const first = await lookAt(question, at, seen);
+  const tellNews = newsTeller(context);
+  if (context.globals.json !== true) {
+    for (const line of outageLines(first.outages)) say(line);
+    notesOf(first).forEach(say);
+  }
+  let looked: Looked = { question, found: { ...first, lines: first.lines.slice(-limit) } };
+  tellNews(looked);
   while (!signal.aborted) {
     await clock.sleep(FOLLOW_MS, signal);
-    const nowMs = clock.nowMs();
-    const sinceMs = Math.max(question.sinceMs, nowMs - FOLLOW_BACK_MS);
-    tell((await look({ ...question, sinceMs, untilMs: nowMs })).lines);
+    const untilMs = clock.nowMs();
+    const sinceMs = Math.max(question.sinceMs, untilMs - FOLLOW_BACK_MS);
+    const asked = { ...question, sinceMs, untilMs };
+    looked = { question: asked, found: await lookAt(asked, at, seen) };
+    tellNews(looked);
   }
+  return { ...documentOf(looked.found, { question: looked.question, limit }), lines: [] };
+}
+
+/** Tells what the look before did not: lines for people, or one document. */
+function newsTeller({ globals, say, emit }: CommandContext): (looked: Looked) => void {
+  // Of the last look alone: what is older is not looked at again.
+  let told: ReadonlySet<string> = new Set();
+  return ({ question, found }) => {
+    const texts = new Map(
+      found.lines.map((line) => [plainText(rowOf(line).join('  ')), line] as const),
+    );
+    const fresh = [...texts].filter(([text]) => !told.has(text));
+    told = new Set(texts.keys());
+    if (globals.json !== true) fresh.forEach(([text]) => say(text));
+    else if (fresh.length > 0) {
+      const lines = fresh.map(([, line]) => line);
+      emit(documentOf({ ...found, lines }, { question, limit: lines.length }).document);
+    }
+  };
 }

@@ -7,6 +7,9 @@
  * every function, for whoever restores the registry. What runs goes on to its end, 55 s at most, and a schedule may begin one more
  * turn within the minute; queues keep what waits for four days. Either may be repeated.
  */
+import { logOrder } from '../../app/log/log-order.ts';
+import { stopEntry } from '../../app/log/read-log.ts';
+import type { OrderEntry } from '../../core/model/log-entry.ts';
 import type { StopNote } from '../../core/status/outages.ts';
 import { freezeNote } from '../../core/takeover/freeze.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
@@ -59,6 +62,7 @@ export const stopStackCommand: CommandModule = defineCommand({
     const noted = await writeNote(stack.freezes, { ...note, functions });
     if ('lost' in noted) context.say(`! ${noted.lost}`);
     const triggers = await turn({ functions, to: 'Disabled' }, { stack, context });
+    await logStack(stopEntry({ ...note, functions }), stack, context);
     return {
       document: {
         kind: 'StackStop',
@@ -115,12 +119,25 @@ export const resumeStackCommand: CommandModule = defineCommand({
     const stack = await context.openStack();
     const triggers = await turn({ functions: ALL, to: 'Enabled' }, { stack, context });
     await stack.freezes.writeStop(undefined);
+    const by = await callerOf(context, stack);
+    const entry = {
+      kind: 'order',
+      order: 'resume-stack',
+      atMs: context.clock.nowMs(),
+      by,
+    } as const;
+    await logStack(entry, stack, context);
     return {
       document: { kind: 'StackResume', ...documentOf(triggers) },
       lines: [`Every function is called again: ${ALL.join(', ')}.`],
     };
   },
 });
+
+async function logStack(entry: OrderEntry, stack: Stack, context: CommandContext): Promise<void> {
+  const lost = await logOrder(stack, { subject: { kind: 'stack' } }, entry);
+  if (lost !== undefined) context.say(lost);
+}
 
 /** By what they are: queues and rules have other names. */
 function documentOf(triggers: readonly KnownTrigger[]): Readonly<Record<string, unknown>> {

@@ -11,7 +11,7 @@ import type { DaemonSetState } from '../model/state.ts';
 /** Bound of a state's entries, in characters of JSON. */
 export const LOG_CHARACTERS_MAX = 4096;
 /** From here on they get an item: a unit of writing more often, and as much less in each write of the state. */
-const FLUSH_CHARACTERS_MIN = 1024;
+const FLUSH_CHARACTERS_MIN = 512;
 /** Of the operators' and the rules' sentences. */
 const TEXT_CHARACTERS_MAX = 300;
 

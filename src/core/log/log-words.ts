@@ -17,6 +17,13 @@ const VERBS: Readonly<Record<LoggedEffect, string>> = {
   'restore-template': 'restore the template of revision',
 };
 
+/** As their commands are called, where that is not the code. */
+const ORDER_WORDS: Readonly<Partial<Record<string, string>>> = {
+  'stop-stack': 'stack stop',
+  'resume-stack': 'stack resume',
+  'remove-cluster': 'cluster remove',
+};
+
 const WORDS: Words = {
   effect: describeEffect,
   rollout: ({ hash, older }) =>
@@ -35,11 +42,13 @@ const WORDS: Words = {
   removal: ({ pods, cause, manager }) =>
     `holds the removal of ${counted(pods, 'pod')}: ${cause}${manager === undefined ? '' : ` (by ${manager})`}`,
   wait: ({ code }) => `waits: ${code}`,
-  order: ({ order, by, why, step, mode }) => {
+  order: ({ order, by, why, step, mode, functions, removed }) => {
     const what = [
-      order,
+      ORDER_WORDS[order] ?? order,
       step === undefined ? '' : ` of step ${String(step)}`,
       mode === undefined ? '' : ` ${mode}`,
+      functions === undefined ? '' : ` (${functions.join(', ')})`,
+      removed === undefined ? '' : ` ${removed}`,
     ];
     return `${what.join('')} by ${by}${why === undefined || why === '' ? '' : `: ${why}`}`;
   },

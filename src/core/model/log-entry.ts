@@ -81,13 +81,28 @@ export interface WaitEntry {
 export interface OrderEntry {
   readonly kind: 'order';
   readonly atMs: number;
-  readonly order: 'pause' | 'resume' | 'approve' | 'undo' | 'confirm' | 'freeze' | 'thaw' | 'mode';
+  readonly order:
+    | 'pause'
+    | 'resume'
+    | 'approve'
+    | 'undo'
+    | 'confirm'
+    | 'freeze'
+    | 'thaw'
+    | 'mode'
+    | 'stop-stack'
+    | 'resume-stack'
+    | 'remove-cluster';
   readonly by: string;
   readonly why?: string;
   /** Of an approval. */
   readonly step?: number;
   /** Of a change of mode. */
   readonly mode?: string;
+  /** Functions that are stopped. */
+  readonly functions?: readonly string[];
+  /** The cluster that is registered no more: who reads finds its entries nowhere. */
+  readonly removed?: string;
 }
 
 /** A watcher was not heard for longer than counts as silence. */

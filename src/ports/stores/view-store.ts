@@ -113,10 +113,18 @@ export interface StateStore {
 export interface LogStore {
   /** Whatever is there: the same item again is the same. */
   putLogItem(cluster: ClusterUid | undefined, item: LogItem): Promise<void>;
-  /** A page of one day (UTC, `2026-11-28`) of a cluster, or of the stack; none that has expired, and what cannot be read as a reason. */
+  /**
+   * A page of one day (UTC, `2026-11-28`) of a cluster, or of the stack; none that has expired, and what cannot be read as a reason.
+   * `fromMs`: items whose newest entry is older are not asked for.
+   */
   listLogItems(
     cluster: ClusterUid | undefined,
-    page: { readonly day: string; readonly cursor?: string; readonly nowMs: number },
+    page: {
+      readonly day: string;
+      readonly cursor?: string;
+      readonly fromMs?: number;
+      readonly nowMs: number;
+    },
   ): Promise<LogPage>;
 }
 

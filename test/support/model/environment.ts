@@ -44,6 +44,8 @@ export interface EnvironmentSurroundings {
 export interface OutsideUse {
   readUnits: number;
   writeUnits: number;
+  /** Those of them that would not be there without the log. */
+  logWriteUnits: number;
   readRequests: number;
   writeRequests: number;
   sqsRequests: number;

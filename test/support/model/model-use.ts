@@ -8,6 +8,7 @@ const FIELDS = [
   'billedMs',
   'readUnits',
   'writeUnits',
+  'logWriteUnits',
   'readRequests',
   'writeRequests',
   'sqsRequests',

@@ -59,6 +59,7 @@ const NOTHING: FunctionUse = {
   billedMs: 0,
   readUnits: 0,
   writeUnits: 0,
+  logWriteUnits: 0,
   readRequests: 0,
   writeRequests: 0,
   sqsRequests: 0,

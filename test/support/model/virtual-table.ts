@@ -11,6 +11,7 @@ import { updateOf } from '@rollcall/local-aws/dynamodb/statement.ts';
 import { statementsOf, Tables } from '@rollcall/local-aws/dynamodb/tables.ts';
 import type { Fields } from '@rollcall/local-aws/dynamodb/tables.ts';
 import { sizeOfItem, TableError } from '@rollcall/local-aws/dynamodb/values.ts';
+import { logBytesOf } from './log-bytes.ts';
 import type { WireItem } from '@rollcall/local-aws/dynamodb/values.ts';
 
 /** What a request is, for who decides how long it takes. */
@@ -20,7 +21,8 @@ export type TableRequest = 'get' | 'batch-get' | 'query' | 'write' | 'batch-writ
 export interface TableUser {
   /** Takes as long as the request does. */
   readonly before: (request: TableRequest) => Promise<void>;
-  readonly onUnits: (of: 'readUnits' | 'writeUnits', count: number) => void;
+  /** `logWriteUnits`: those of the `writeUnits` that would not be there without the log. */
+  readonly onUnits: (of: 'readUnits' | 'writeUnits' | 'logWriteUnits', count: number) => void;
 }
 
 interface Place {
@@ -118,12 +120,14 @@ export class VirtualTable {
       name === 'BatchExecuteStatement'
         ? statementsOf(fields).map((statement) => updateOf(statement) ?? {})
         : [Item === undefined ? place : { ...place, Key: keyOf(Item) }];
-    const sizes = (): readonly number[] => places.map((each) => sizeOfItem(this.#peek(each) ?? {}));
-    const before = sizes();
+    const items = (): readonly WireItem[] => places.map((each) => this.#peek(each) ?? {});
+    const before = items();
     const answer = this.#perform(name, fields);
-    for (const [index, bytes] of sizes().entries()) {
-      const larger = Math.max(bytes, before[index] ?? 0);
-      onUnits('writeUnits', Math.max(1, Math.ceil(larger / WRITE_BYTES)));
+    for (const [index, item] of items().entries()) {
+      const sizes = [item, before[index] ?? {}].map(sizesOf);
+      const units = unitsOf(sizes, 'whole');
+      onUnits('writeUnits', units);
+      onUnits('logWriteUnits', units - unitsOf(sizes, 'besideLog'));
     }
     return answer;
   }
@@ -148,6 +152,24 @@ export class VirtualTable {
       return { status: 400, body: { __type: type, message, Item: item } };
     }
   }
+}
+
+interface Sizes {
+  readonly whole: number;
+  readonly besideLog: number;
+}
+
+function sizesOf(item: WireItem): Sizes {
+  const whole = sizeOfItem(item);
+  return { whole, besideLog: whole - logBytesOf(item) };
+}
+
+function unitsOf(sizes: readonly Sizes[], which: keyof Sizes): number {
+  const bytes = Math.max(...sizes.map((each) => each[which]));
+  // One that removes what was not there is one, too; an item of the log has nothing beside it.
+  return which === 'besideLog' && bytes === 0 && sizes.some(({ whole }) => whole > 0)
+    ? 0
+    : Math.max(1, Math.ceil(bytes / WRITE_BYTES));
 }
 
 function keyOf({ pk, sk }: WireItem): WireItem {

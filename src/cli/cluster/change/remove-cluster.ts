@@ -7,6 +7,8 @@
  * (`--force`). Each step may be the last one: what is left harms nothing, and the same command goes on.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { logOrder } from '../../../app/log/log-order.ts';
+import { callerOf } from '../../command-line/caller.ts';
 import { forgetView } from '../../../app/clusters/forget-view.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
@@ -64,10 +66,20 @@ export const removeClusterCommand: CommandModule = defineCommand({
     const removal = await stack.registry.removeCluster(id, left.configVersion);
     if (removal === 'lost') throw changedMeanwhile(left);
     await stack.credentials.removeTokens(id);
+    await logRemoval(id, stack, context);
     const daemonSets = options.keepView === true ? undefined : await forget(left, stack, context);
     return present(found, stack, { daemonSets, isForced: options.force === true });
   },
 });
+
+/** Among what happened to the stack: entries of the cluster, as that of its mode, are shown by no command any more. */
+async function logRemoval(id: ClusterId, stack: Stack, context: CommandContext): Promise<void> {
+  const by = await callerOf(context, stack);
+  const atMs = context.clock.nowMs();
+  const entry = { kind: 'order', order: 'remove-cluster', atMs, by, removed: id } as const;
+  const lost = await logOrder(stack, { subject: { kind: 'stack' } }, entry);
+  if (lost !== undefined) context.say(lost);
+}
 
 type Leaving = Omit<ModeChange, 'mode'> & { readonly options: RemoveOptions };
 

@@ -1,6 +1,9 @@
 /** `rollcall log` as a person uses it: what happened, over what whole runs left. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { clusterUid } from '../../../../src/core/model/identifiers.ts';
+import { NO_POSITION } from '../../../../src/core/model/view-items.ts';
+import type { LogItem } from '../../../../src/core/model/log-entry.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
@@ -89,5 +92,57 @@ describe('rollcall log', () => {
     };
     const { stderr } = await commands.run(['log', '--follow']);
     assert.equal(stderr.split('\n').filter((line) => line.includes('create 3 pods')).length, 1);
+  });
+
+  it('follows with a document a line, each with what is new', async () => {
+    const commands = await world();
+    let ticks = 0;
+    commands.onTick = async () => {
+      ticks += 1;
+      if (ticks === 3) {
+        const item = { kind: 'order', order: 'freeze', atMs: commands.clock.nowMs(), by: 'ann' };
+        const log = { subject: { kind: 'stack' }, entries: [item], atMs: item.atMs, token: 't' };
+        await commands.stores().view.putLogItem(undefined, log as LogItem);
+      }
+      if (ticks === 20) commands.controller.abort();
+    };
+    const { stdout, stderr } = await commands.run(['log', '--follow', '--json']);
+    const documents = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string; entries?: { kind: string }[] });
+    assert.deepEqual(
+      documents.map(({ kind, entries = [] }) => [kind, ...entries.map((entry) => entry.kind)]),
+      [['Log', 'effect'], ['Log', 'order'], ['CommandError']],
+    );
+    assert.doesNotMatch(stderr, /create 3 pods/);
+  });
+
+  it('reads again, of a look to the next, only states of what moved and some in their turn', async () => {
+    const runs = new ReconcileWorld({ nodes: 3 });
+    await runs.settle();
+    const commands = new CommandWorld();
+    commands.adopt(runs);
+    const { view } = runs;
+    const meta = await view.readMeta(clusterUid('cluster-a-uid'));
+    assert.ok(meta !== undefined);
+    const { uid } = runs.daemonSet.metadata;
+    await view.writeMeta({ ...meta, positions: { [uid]: NO_POSITION } });
+    const readsOf = (operation: string): number =>
+      view.calls.filter((call) => call.operation === operation).length;
+    view.calls.length = 0;
+    let ticks = 0;
+    commands.onTick = () => {
+      ticks += 1;
+      if (ticks === 58) commands.controller.abort();
+    };
+    await commands.run(['log', '--follow']);
+    const looks = readsOf('readMeta');
+    assert.ok(looks >= 10, String(looks));
+    assert.ok(
+      readsOf('readState') <= 2,
+      `${String(readsOf('readState'))} in ${String(looks)} looks`,
+    );
+    assert.equal(readsOf('listNames'), 1);
   });
 });

@@ -10,9 +10,11 @@ import type {
   CommandModule,
   CommandResult,
 } from '../../../../src/cli/command-line/command-module.ts';
+import { describeEntry } from '../../../../src/core/log/log-words.ts';
 import { uncoloured } from '../../../../src/cli/command-line/colour.ts';
 import { MAPPED_FUNCTIONS } from '../../../../src/cli/stack/triggers.ts';
 import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
+import { MemoryViewStore } from '../../../support/memory-view-store.ts';
 import { resumeStackCommand, stopStackCommand } from '../../../../src/cli/stack/stop-and-resume.ts';
 
 const OUTPUTS = {
@@ -69,11 +71,14 @@ describe('rollcall stack stop and resume', () => {
   });
   beforeEach(() => {
     freezes = new MemoryFreezeStore();
+    view = new MemoryViewStore();
     for (const name of [...MAPPED_FUNCTIONS, 'fleet', 'resync']) calls.set(name, true);
   });
 
   /** The registry's table. */
   let freezes = new MemoryFreezeStore();
+  /** Of the view only what happened. */
+  let view = new MemoryViewStore();
 
   async function run(
     command: CommandModule,
@@ -82,6 +87,7 @@ describe('rollcall stack stop and resume', () => {
     const clock = new VirtualClock();
     const stack = {
       ...{ name: 'rollcall-prod', aws: { region: 'eu-west-1' }, outputs: OUTPUTS, clock, freezes },
+      ...{ view, random: { uniqueId: () => String((ids += 1)) } },
       awsCredentials: () => Promise.resolve({ accessKeyId: 'a', secretAccessKey: 's' }),
       callerArn: () => Promise.resolve('arn:aws:iam::1:user/ann'),
     };
@@ -99,6 +105,8 @@ describe('rollcall stack stop and resume', () => {
     }
     return running;
   }
+
+  let ids = 0;
 
   const stopped = (): readonly string[] =>
     [...calls].flatMap(([name, isCalled]) => (isCalled ? [] : [name])).toSorted();
@@ -140,6 +148,18 @@ describe('rollcall stack stop and resume', () => {
     assert.deepEqual((await freezes.readStop())?.functions, ['reconcile', 'fleet']);
     await run(resumeStackCommand);
     assert.equal(await freezes.readStop(), undefined);
+  });
+
+  it('have an entry each in what happened, also once it is over', async () => {
+    await run(stopStackCommand);
+    await run(resumeStackCommand);
+    const page = { day: new Date(VIRTUAL_START_MS).toISOString().slice(0, 10), nowMs: 0 };
+    const { items } = await view.listLogItems(undefined, page);
+    const told = items.flatMap(({ entries }) => entries.map((entry) => describeEntry(entry)));
+    assert.deepEqual(told, [
+      'stack stop (reconcile, fleet) by ann (user/ann): INC-1',
+      'stack resume by ann (user/ann)',
+    ]);
   });
 
   it('stop all the same where nothing can be noted, and say so', async () => {

@@ -42,6 +42,13 @@ async function isForgotten(world: CommandWorld): Promise<boolean> {
 }
 
 describe('rollcall cluster remove', () => {
+  it('has an entry in what happened to the stack, where the cluster is none any more', async () => {
+    const world = await worldOf();
+    (await world.run(['cluster', 'remove', ID])).expectExit(0);
+    const { stdout } = (await world.run(['log'])).expectExit(0);
+    assert.match(stdout, /cluster remove prod by .*Admin\/ann/);
+  });
+
   it('forgets an observed cluster: registration, token, view; and says what is left', async () => {
     const world = await worldOf();
     const { view } = world.stores();
