@@ -88,7 +88,10 @@ export const COMMON_OPTIONS = {
     '--permissions-boundary <arn>',
     'policy that bounds the roles which are made',
   ),
-  image: textOption('--image <reference>', 'image of the watcher (default: ROLLCALL_WATCHER_IMAGE)'),
+  image: textOption(
+    '--image <reference>',
+    'image of the watcher (default: ROLLCALL_WATCHER_IMAGE)',
+  ),
   apply: flagOption('--apply', 'apply the manifests to the cluster'),
   dryRun: flagOption('--dry-run', 'show everything, write nothing'),
 };
