@@ -170,8 +170,13 @@ export class WhyStage {
     const what = { description: 'a report of several messages', deadlineMs: DEADLINE_MS };
     await pollUntil(what, findParts);
     this.silence();
-    for (const { ReceiptHandle } of await pollUntil(what, findParts)) {
-      await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    // A turn receives ten at most.
+    let after = await pollUntil(what, findParts);
+    while (after.length > 0) {
+      for (const { ReceiptHandle } of after) {
+        await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+      }
+      after = await pollUntil(what, findParts);
     }
     sqs.destroy();
   }
