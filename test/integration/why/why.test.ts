@@ -157,7 +157,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     code: 'Refused',
     set: {},
     cause: /its pod was refused \(admission: .*\); it is tried again later, at 2/,
-    remedy: /docs\/reference.md says what each refusal means/,
+    remedy: /docs\/reference\/codes.md says what each refusal means/,
   },
   'out-of-cpu': {
     code: 'FailedBackoff',
