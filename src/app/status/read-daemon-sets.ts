@@ -10,7 +10,11 @@ import { toldObject, type NameItem, type ClusterMeta } from '../../core/model/vi
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import { describe as describeRemoval } from '../../core/removal-guard/removal-events.ts';
 import { countsOf } from '../../core/rollout/pod-counts.ts';
-import type { MissingReason, SetFacts } from '../../core/status/health/health-facts.ts';
+import type {
+  MissingReason,
+  RolloutFacts,
+  SetFacts,
+} from '../../core/status/health/health-facts.ts';
 import { guardOfPause } from '../../core/status/status-writers.ts';
 import { standingFreeze } from '../../core/takeover/freeze.ts';
 import { readPolicyOf } from '../../core/takeover/opt-in.ts';
@@ -18,6 +22,7 @@ import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import { namePages } from '../clusters/name-pages.ts';
 import { findHoldingFleet, holdOf, type HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { readPosition, type StoredInputs } from '../reconcile/read/stored-inputs.ts';
+import { nextOfRollout } from '../rollout/next-of-rollout.ts';
 import { describeOpaque, stagedStatus, type StagedStatus } from '../rollout/rollout-status.ts';
 import type { Explained } from '../why/explain.ts';
 import { missedSinceMs } from '../why/standing.ts';
@@ -108,6 +113,16 @@ function rolloutOf(
   return stagedStatus({ ...stored, policy, stages, seen: explained?.seen, ...hold }, nowMs);
 }
 
+function rolloutFacts(
+  { namespace, name, stored: { registration }, fleet }: Extract<ReadSet, { kind: 'read' }>,
+  staged: StagedStatus,
+): RolloutFacts {
+  const { phase, summary, gate } = staged;
+  const { id: cluster, mode } = registration;
+  const status = { cluster, namespace, name, mode, staged, phase, ...defined({ fleet }) };
+  return { phase, summary, gate, next: nextOfRollout(status) };
+}
+
 export function factsOf(
   set: ReadSet,
   explained: (Explained & { readonly reasons: readonly MissingReason[] }) | undefined,
@@ -118,7 +133,7 @@ export function factsOf(
   const { registration, daemonSet, state } = set.stored;
   const counts = countsOf(toldObject(daemonSet));
   const told = rolloutOf(set, explained, nowMs);
-  const rollout = told && { phase: told.phase, summary: told.summary, gate: told.gate };
+  const rollout = told && rolloutFacts(set, told);
   const held = state?.shrink?.held;
   const isPaused = guardOfPause(state?.paused, registration, nowMs) !== undefined;
   return {

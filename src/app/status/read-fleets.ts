@@ -5,7 +5,7 @@ import type { FleetRolloutFacts } from '../../core/status/health/health-facts.ts
 import type { Freeze } from '../../core/takeover/freeze.ts';
 import { listEveryFleet, listEveryRecord } from '../fleet/find-fleet.ts';
 import { fleetStatusOf } from '../fleet/rollout/fleet-status.ts';
-import { orderThatGoesOn } from '../fleet/rollout/holding-fleet.ts';
+import { nextOfFleet } from '../rollout/next-of-rollout.ts';
 import type { FleetLook } from './fleet-look.ts';
 
 /** Reads them, in the order of their names. Rejects when a table fails. */
@@ -23,20 +23,20 @@ export async function readFleets(
   return wanted.map((head) => {
     const key = formatFleetKey(head);
     const { namespace, name, generation } = head;
-    const command = `rollcall fleet status ${key}`;
     if (lost.has(key)) {
       const summary = 'the record of its rollout cannot be read by this release';
-      const told = { phase: 'Progressing', summary, command, isUnreadable: true } as const;
+      const told = { phase: 'Progressing', summary, next: [], isUnreadable: true } as const;
       return { namespace, name, generation, ...told };
     }
     const kept = records.get(key);
     const record = kept?.uid === head.uid ? kept : undefined;
     const found = { head, ...defined({ record }) };
-    const { phase, summary, staged } = fleetStatusOf(found, { standing, freeze, nowMs });
+    const status = fleetStatusOf(found, { standing, freeze, nowMs });
+    const { phase, summary, staged } = status;
     return {
       ...{ namespace, name, generation, phase, summary },
       ...defined({ gate: staged?.gate }),
-      command: record === undefined ? command : `rollcall fleet ${orderThatGoesOn(record)}`,
+      next: nextOfFleet(status),
     };
   });
 }

@@ -38,7 +38,7 @@ import type { Stack } from '../reach/stack.ts';
 import { FLEET_ARGUMENT, parseFleetKey } from './fleet-arguments.ts';
 import { SHOWN_CLUSTERS_MAX, renderFleetStatus } from '../rollout/render-status.ts';
 import type { ShownClusters } from '../rollout/render-status.ts';
-import { nextOfFleet } from '../rollout/next-lines.ts';
+import { nextOfFleet } from '../../app/rollout/next-of-rollout.ts';
 import {
   approveRow,
   orderCommands,

@@ -27,7 +27,7 @@ import { followRollout } from '../command-line/follow-rollout.ts';
 import type { FollowedOrder } from '../command-line/follow-rollout.ts';
 import { errorOf } from '../command-line/refusal-error.ts';
 import type { Stack } from '../reach/stack.ts';
-import { nextOfRollout } from './next-lines.ts';
+import { nextOfRollout } from '../../app/rollout/next-of-rollout.ts';
 import { renderStatus } from './render-status.ts';
 import {
   WATCH_EXITS,

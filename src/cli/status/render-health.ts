@@ -13,7 +13,7 @@ import { plainText } from '../command-line/text-table.ts';
 /** Of one state, before the others are only counted. */
 const SHOWN_MAX = 5;
 
-/** The lines. `isWide`: every finding, and every cluster of each. */
+/** The lines. `isWide`: every finding, every cluster of each, and every next step. */
 export function renderHealth(health: FleetHealth, isWide: boolean): readonly Line[] {
   const { outages, findings } = health;
   const width = Math.max(0, ...findings.map(({ state }) => state.length));
@@ -32,7 +32,7 @@ export function renderHealth(health: FleetHealth, isWide: boolean): readonly Lin
 }
 
 function linesOf(finding: HealthFinding, width: number, isWide: boolean): readonly Line[] {
-  const { state, severity, name, clusters, message, remedy } = finding;
+  const { state, severity, name, clusters, message, remedy, next = [] } = finding;
   const subject = name === '' ? '' : `${name}: `;
   const indent = ' '.repeat(width + 2);
   const isCut = isWide && finding.subject === 'daemonset' && clusters.length > 1;
@@ -40,6 +40,9 @@ function linesOf(finding: HealthFinding, width: number, isWide: boolean): readon
     [toned(state.padEnd(width), toneOf(severity)), plainText(`  ${subject}${message}`)],
     ...(isCut ? [plainText(`${indent}in: ${clusters.join(', ')}`)] : []),
     plainText(`${indent}next: ${remedy}`),
+    ...(isWide ? next.slice(1) : []).map(({ command, about }) =>
+      plainText(`${indent}  or: ${command}  # ${about}`),
+    ),
   ];
 }
 

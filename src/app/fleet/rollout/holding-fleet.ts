@@ -56,7 +56,7 @@ export async function findHoldingFleet(
 }
 
 /** Words after `rollcall fleet`: the order that goes on, or the look that says more. */
-export function orderThatGoesOn({ gate, namespace, name }: FleetRecord): string {
+function orderThatGoesOn({ gate, namespace, name }: FleetRecord): string {
   const key = `${namespace}/${name}`;
   switch (gate.kind) {
     case 'approval':

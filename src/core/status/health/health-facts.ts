@@ -7,6 +7,7 @@ import type { RetryEntry, StatusPause } from '../../model/state.ts';
 import type { RolloutPhase } from '../../rollout/gate-words.ts';
 import type { Generations, PodCounts } from '../../rollout/pod-counts.ts';
 import type { Freeze } from '../../takeover/freeze.ts';
+import type { NextStep } from '../next-steps.ts';
 import type { Outage } from '../outages.ts';
 
 /** How grave: somebody has to look now; somebody has to decide; it goes on by itself. */
@@ -44,6 +45,8 @@ export interface HealthFinding {
   readonly message: string;
   /** What to do: a command where there is one. */
   readonly remedy: string;
+  /** Of a rollout: that, and what else may be done, in the order in which somebody does it. */
+  readonly next?: readonly NextStep[];
   /** Of a DaemonSet that lacks pods. */
   readonly pods?: { readonly missing: number; readonly desired: number };
   /** Why, as far as it was asked. */
@@ -55,6 +58,8 @@ export interface RolloutFacts {
   readonly phase: RolloutPhase;
   readonly summary: string;
   readonly gate: Gate;
+  /** As its own status ends with (next-steps.ts). */
+  readonly next: readonly NextStep[];
 }
 
 /** One DaemonSet of one cluster. */
@@ -98,8 +103,8 @@ export interface FleetRolloutFacts {
   readonly summary: string;
   /** Absent: no step was made yet. */
   readonly gate?: Gate;
-  /** The order that goes on, or the look that says more. */
-  readonly command: string;
+  /** As its own status ends with. */
+  readonly next: readonly NextStep[];
   /** Its record cannot be read. */
   readonly isUnreadable?: true;
 }

@@ -3,6 +3,7 @@ import type { Gate } from '../../model/staged-progress.ts';
 import { timeText } from '../../rollout/gate-words.ts';
 import { describeFreeze } from '../../takeover/freeze.ts';
 import type { Freeze } from '../../takeover/freeze.ts';
+import type { NextStep } from '../next-steps.ts';
 import type {
   ClusterFacts,
   FleetRolloutFacts,
@@ -30,6 +31,8 @@ const OF_GATES: Readonly<Partial<Record<Gate['kind'], readonly [HealthState, Sev
 /** A refusal whose wait has grown so long was repeated several times. */
 const STUCK_AFTER_MS = 30_000;
 
+type Words = Pick<HealthFinding, 'message' | 'remedy' | 'next' | 'subject'>;
+
 /** Judges one DaemonSet of a cluster, but for the pods that it lacks. */
 export function judgeSet(
   set: SetFacts,
@@ -38,11 +41,12 @@ export function judgeSet(
   const { rollout, removal, retry, paused, unknown } = set;
   const key = `${id} ${set.namespace}/${set.name}`;
   const about = { name: `${set.namespace}/${set.name}`, clusters: [id] };
-  const one = (
-    state: HealthState,
-    severity: Severity,
-    words: Pick<HealthFinding, 'message' | 'remedy' | 'subject'>,
-  ): HealthFinding => ({ state, severity, ...about, ...words });
+  const one = (state: HealthState, severity: Severity, words: Words): HealthFinding => ({
+    state,
+    severity,
+    ...about,
+    ...words,
+  });
   const subject = 'daemonset';
   const findings: HealthFinding[] = [];
   if (unknown !== undefined) {
@@ -73,19 +77,15 @@ export function judgeSet(
 }
 
 function judgeRollout(
-  { gate, summary }: RolloutFacts,
+  { gate, summary, next }: RolloutFacts,
   key: string,
-  one: (
-    state: HealthState,
-    severity: Severity,
-    words: Pick<HealthFinding, 'message' | 'remedy' | 'subject'>,
-  ) => HealthFinding,
+  one: (state: HealthState, severity: Severity, words: Words) => HealthFinding,
 ): readonly HealthFinding[] {
   const [cluster = ''] = key.split(' ');
   const judged = judgeGate(gate);
   if (judged === undefined) return [];
   const words = { subject: 'rollout', message: `in ${cluster}, ${summary}` } as const;
-  return [one(...judged, { ...words, remedy: orderFor(gate, key) })];
+  return [one(...judged, { ...words, ...remedyOf(next, `rollcall rollout status ${key}`) })];
 }
 
 function judgeGate(gate: Gate): readonly [HealthState, Severity] | undefined {
@@ -95,32 +95,19 @@ function judgeGate(gate: Gate): readonly [HealthState, Severity] | undefined {
   return OF_GATES[gate.kind];
 }
 
-/** The one order that ends the wait; of a halt its status tells which ways there are (next-steps.ts). */
-function orderFor({ kind, ...gate }: Gate, key: string): string {
-  const look = `rollcall rollout status ${key}`;
-  switch (kind) {
-    case 'approval':
-    case 'no-evidence':
-      return `rollcall rollout approve ${key}`;
-    case 'paused':
-      return 'by' in gate && gate.by === 'policy'
-        ? 'take paused: true out of its policy'
-        : `rollcall rollout resume ${key}`;
-    case 'returned':
-      return `apply a mended template, or: rollcall rollout resume ${key}`;
-    case 'invalid':
-      return `mend its policy: ${look}`;
-    default:
-      return look;
-  }
+/** What to do, as its own status ends with; where that has no command, it says what it waits for. */
+function remedyOf(next: readonly NextStep[], look: string): Pick<HealthFinding, 'remedy' | 'next'> {
+  const [first] = next;
+  return first === undefined ? { remedy: look } : { remedy: first.command, next };
 }
 
 /** Judges one FleetDaemonSet. */
 export function judgeFleet(fleet: FleetRolloutFacts): readonly HealthFinding[] {
-  const { namespace, name, gate, phase, summary, command, isUnreadable } = fleet;
+  const { namespace, name, gate, phase, summary, next, isUnreadable } = fleet;
+  const remedy = remedyOf(next, `rollcall fleet status ${namespace}/${name}`);
   const about = { subject: 'fleet', name: `${namespace}/${name}`, clusters: [] } as const;
   const one = (state: HealthState, severity: Severity): readonly HealthFinding[] => [
-    { state, severity, ...about, message: summary, remedy: command },
+    { state, severity, ...about, message: summary, ...remedy },
   ];
   if (isUnreadable === true) return one('Unknown', 'failing');
   if (phase === 'Stopped') return one('Behind', 'failing');

@@ -42,8 +42,10 @@ describe('rollcall status', () => {
     const { stdout } = (await world.run(['status'])).expectExit(8);
     assert.match(
       stdout,
-      /^Halted +ops\/agent: in b, .*\n +next: rollcall rollout status b ops\/agent$/m,
+      /^Halted +ops\/agent: in b, .*\n +next: rollcall why ops\/agent --cluster b$/m,
     );
+    const wide = (await world.run(['status', '-o', 'wide'])).expectExit(8).stdout;
+    assert.match(wide, / or: rollcall rollout resume b ops\/agent --why '…' --yes {2}# overrules/);
     assert.match(stdout, /^Lacking +ops\/agent: lacks 12 of 200 pods in a/m);
     assert.match(stdout, /^ +next: rollcall why ops\/agent --cluster a$/m);
     assert.match(stdout, /\n1 of 3 clusters, 1 of 3 DaemonSets, 588 of 600 pods are well\n$/);

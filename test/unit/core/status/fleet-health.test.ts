@@ -10,6 +10,7 @@ import type {
   SetFacts,
 } from '../../../../src/core/status/health/health-facts.ts';
 import type { Gate } from '../../../../src/core/model/staged-progress.ts';
+import type { NextStep } from '../../../../src/core/status/next-steps.ts';
 import type { Outage } from '../../../../src/core/status/outages.ts';
 
 function setOf(
@@ -38,8 +39,8 @@ const outageOf = (code: Outage['code']): Outage => ({
 const reason = (kind: MissingReason['kind'], nodes: number): MissingReason => ({
   ...{ code: kind, title: `it is ${kind}`, kind, nodes },
 });
-const gateOf = (gate: Gate): SetFacts =>
-  setOf({ rollout: { phase: 'Waiting', summary: 'step 1', gate } });
+const gateOf = (gate: Gate, next: readonly NextStep[] = []): SetFacts =>
+  setOf({ rollout: { phase: 'Waiting', summary: 'step 1', gate, next } });
 const statesOf = ({ findings }: FleetHealth): readonly string[] =>
   findings.map(({ state, severity }) => `${state} ${severity}`);
 
@@ -100,23 +101,18 @@ describe('judgeFleetHealth', () => {
     ]);
   });
 
-  const ORDERS: readonly (readonly [Gate, string])[] = [
-    [{ kind: 'approval', stepIndex: 1 }, 'rollcall rollout approve a kube-system/cni'],
-    [{ kind: 'paused', by: 'order' }, 'rollcall rollout resume a kube-system/cni'],
-    [{ kind: 'paused', by: 'policy' }, 'take paused: true out of its policy'],
-    [{ kind: 'lost', lostNodes: 1 }, 'rollcall rollout status a kube-system/cni'],
-    [{ kind: 'no-canary' }, 'rollcall rollout status a kube-system/cni'],
-    [{ kind: 'invalid' }, 'mend its policy: rollcall rollout status a kube-system/cni'],
-  ];
-  for (const [gate, remedy] of ORDERS) {
-    it(`says what to do of a rollout at ${JSON.stringify(gate)}`, () => {
-      const { findings } = judge({ clusters: [clusterOf('a', { daemonSets: [gateOf(gate)] })] });
-      assert.deepEqual(
-        findings.map((one) => one.remedy),
-        [remedy],
-      );
-    });
-  }
+  it('says of a rollout what its own status ends with, and else to look there', () => {
+    const steps = [
+      { command: 'rollcall rollout approve a kube-system/cni', about: 'lets it pass' },
+    ];
+    const findingOf = (set: SetFacts) =>
+      judge({ clusters: [clusterOf('a', { daemonSets: [set] })] }).findings[0];
+    const asked = findingOf(gateOf({ kind: 'approval', stepIndex: 1 }, steps));
+    assert.deepEqual([asked?.remedy, asked?.next], [steps[0]?.command, steps]);
+    const stuck = findingOf(gateOf({ kind: 'lost', lostNodes: 1 }));
+    assert.equal(stuck?.remedy, 'rollcall rollout status a kube-system/cni');
+    assert.ok(!('next' in stuck));
+  });
 
   const GOING_ON: readonly Gate[] = [
     { kind: 'updating' },
@@ -206,7 +202,7 @@ describe('judgeFleetHealth', () => {
       namespace: 'ops',
       generation: 1,
       summary: 'stage 1',
-      command: 'rollcall fleet x',
+      next: [],
     };
     const fleets = [
       { ...fleet, name: 'a', phase: 'Halted', gate: { kind: 'breach' } },

@@ -1,17 +1,13 @@
 /**
- * What keeps runs from acting, as the reason of a node: brought about as a guard of the plan; how each guard comes about is told where
- * it is decided. The other reasons have their tests by test/unit/docs/reasons.test.ts.
+ * Each guard of a plan, as the reason of a node that lacks its pod. How guards come about on a running cluster:
+ * test/integration/why; test/unit/docs/reasons.test.ts compares the list of reasons with these tests.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Guard } from '../../../../src/core/model/plan.ts';
 import type { GuardCode } from '../../../../src/core/model/verdict.ts';
-import { decideCreate } from '../../../../src/core/pods/plan-create.ts';
-import { preparePlanning } from '../../../../src/core/pods/planning.ts';
-import type { Targets } from '../../../../src/core/pods/targets.ts';
 import { planReconcile } from '../../../../src/core/plan/plan.ts';
 import { groupReasons } from '../../../../src/core/status/reason-groups.ts';
-import { REASONS } from '../../../../src/core/status/reasons.ts';
 import { context, node, view } from '../../../support/core-fixtures.ts';
 
 const GUARDS: Readonly<Record<GuardCode, RegExp | undefined>> = {
@@ -32,29 +28,6 @@ const GUARDS: Readonly<Record<GuardCode, RegExp | undefined>> = {
   'cut-open': undefined,
   'own-writes-unseen': undefined,
 };
-
-describe('a node that is to run the last good revision', () => {
-  it('WaitingForRevision: waits while that cannot be read', () => {
-    const targets: Targets = {
-      hashOf: () => 'good',
-      isOnTarget: () => false,
-      isFormer: () => true,
-      areNamed: false,
-    };
-    const seen = view({ nodes: [node('n1')] });
-    const intents = { unseen: [], unresolved: [], settled: [] };
-    const planning = preparePlanning(seen, context(), { intents, targets });
-    const [nodeView] = seen.nodes;
-    assert.ok(nodeView !== undefined);
-    const decided = decideCreate(planning, nodeView);
-    assert.ok(decided.kind === 'wait' && decided.wait.code === 'WaitingForRevision');
-    assert.match(
-      decided.wait.message,
-      /the last good revision \(good\), which is not readable now/,
-    );
-    assert.match(REASONS[decided.wait.code].remedy ?? '', /rollout resume/);
-  });
-});
 
 describe('what keeps runs from acting', () => {
   for (const [code, remedy] of Object.entries(GUARDS)) {

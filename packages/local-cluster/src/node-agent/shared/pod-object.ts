@@ -37,6 +37,7 @@ export interface VolumeSpec extends JsonObject {
 export interface PodSpec extends JsonObject {
   readonly nodeName?: string;
   readonly hostNetwork?: boolean;
+  readonly readinessGates?: readonly { readonly conditionType: string }[];
   readonly restartPolicy?: string;
   readonly terminationGracePeriodSeconds?: number;
   readonly containers: readonly ContainerSpec[];

@@ -3,11 +3,11 @@
  * addresses, in the kubelet's words. Pure.
  *
  * A pod never leaves Succeeded or Failed. A condition's time changes with its status only. Differs from Kubernetes: no
- * readiness gates, no deadline of a pod, nothing of resizes.
+ * deadline of a pod, nothing of resizes.
  */
 import { needsNewSandbox } from '../containers/compute-actions.ts';
 import { isSidecar, isTerminalPhase, shouldRestartAfterExit } from '../shared/pod-object.ts';
-import type { Condition, ContainerStatus, PodStatus } from '../shared/pod-object.ts';
+import type { Condition, ContainerStatus, PodObject, PodStatus } from '../shared/pod-object.ts';
 import { qosClassOf } from '../shared/pod-resources.ts';
 import { containerStatuses, initContainerStatuses } from './container-statuses.ts';
 import type { ContainerStatusInput } from './container-statuses.ts';
@@ -160,10 +160,28 @@ function conditionsOf(
         ? { status: 'True', ...(phase === 'Succeeded' ? { reason: 'PodCompleted' } : {}) }
         : { status: 'False', ...because('ContainersNotInitialized', 'incomplete', incomplete) }),
     },
-    { type: 'Ready', ...ready },
+    { type: 'Ready', ...readyByGates(pod, ready) },
     { type: 'ContainersReady', ...ready },
     { type: 'PodScheduled', status: 'True' },
   ];
+}
+
+type Readiness = Pick<Condition, 'status' | 'reason' | 'message'>;
+
+/** That of its containers, withheld while a gate has no condition of its type that is true. */
+function readyByGates({ spec, status }: PodObject, ready: Readiness): Readiness {
+  const closed = (spec.readinessGates ?? []).flatMap(({ conditionType }) => {
+    const found = status?.conditions?.find(({ type }) => type === conditionType);
+    if (found === undefined) {
+      return [`corresponding condition of pod readiness gate "${conditionType}" does not exist.`];
+    }
+    if (found.status === 'True') return [];
+    return [
+      `the status of pod readiness gate "${conditionType}" is not "True", but ${found.status}`,
+    ];
+  });
+  if (closed.length === 0 || ready.status !== 'True') return ready;
+  return { status: 'False', reason: 'ReadinessGatesNotReady', message: closed.join(', ') };
 }
 
 function because(

@@ -234,6 +234,23 @@ describe('container statuses', () => {
   });
 });
 
+describe('readiness gates', () => {
+  const pod = (status?: string): PodObject => {
+    const conditions = status === undefined ? [] : [{ type: 'example.com/gate', status }];
+    return podOf({ readinessGates: [{ conditionType: 'example.com/gate' }] }, { conditions });
+  };
+
+  it('withhold a pod whose containers are ready until each has its condition', () => {
+    const ready = (status?: string): PodStatus =>
+      generate(pod(status), [container('main', 'running')]);
+    assert.equal(conditionOf(ready(), 'Ready'), 'False ReadinessGatesNotReady');
+    assert.equal(conditionOf(ready(), 'ContainersReady'), 'True');
+    const unready = ready('False').conditions?.find(({ type }) => type === 'Ready');
+    assert.match(unready?.message ?? '', /"example.com\/gate" is not "True", but False/);
+    assert.equal(conditionOf(ready('True'), 'Ready'), 'True');
+  });
+});
+
 describe('addresses', () => {
   it('stay those of the last sandbox when it has gone', () => {
     const before = generate(podOf({}), [container('main', 'running')]);
