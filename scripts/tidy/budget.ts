@@ -6,7 +6,7 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 12_000,
+  docs: 12_120,
   functions: 1_500,
   infra: 7_850,
   'packages/base': 3_020,

@@ -176,6 +176,13 @@ export const INFRA_BUGS: PlantedBugs = {
     to: 'obj.status.observedGeneration == nil',
     killedBy: 'test/unit/infra/fleet-mirror.test.ts: never shows as healthy what was not observed',
   },
+  'gitops-on-delete-is-healthy': {
+    bug: 'Argo CD shows a rollout in copilot as healthy before its canary is updated (44.7)',
+    at: 'examples/gitops/argocd/health.lua',
+    change: 'strategy.type == "OnDelete" and not hasPolicy',
+    to: 'strategy.type == "OnDelete"',
+    killedBy: 'test/unit/docs/gitops.test.ts: shows a release as Progressing from its apply',
+  },
   'on-call-writes-registrations': {
     bug: 'who is on call may write registrations, too (security, operators)',
     at: 'infra/operators.yml#Sid=Freeze > =FREEZE#*',

@@ -18,6 +18,7 @@ const PAGES = [
   'docs/install.md',
   'docs/rollouts.md',
   'docs/fleet.md',
+  'docs/gitops.md',
   'docs/operations.md',
   'docs/security.md',
   'docs/scale.md',

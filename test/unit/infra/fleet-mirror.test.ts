@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { LuaFactory, LuaLibraries, type LuaEngine } from 'wasmoon';
 import { parse, parseAllDocuments } from 'yaml';
 import { jsonMember, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { repositoryRoot } from '../../../scripts/lib/run-tool.ts';
@@ -18,17 +17,14 @@ import {
   largestRecord,
   standing,
 } from '../../support/fleet-record-samples.ts';
+import { expectPlainLua, openHealthScript } from '../../support/health-script.ts';
+import type { Health, HealthScript } from '../../support/health-script.ts';
 import { kstatusOf } from '../../support/kstatus.ts';
 
 const read = (file: string): string =>
   readFileSync(path.join(repositoryRoot, 'infra/mirror', file), 'utf8');
 const SCRIPT = read('argocd/health.lua');
 const CRD = parse(read('crd.yaml'), { merge: true }) as JsonObject;
-
-interface Health {
-  readonly status: string;
-  readonly message: string;
-}
 
 /** By sample: what Argo CD shows, what kstatus computes. */
 const TABLE: Readonly<Record<string, readonly [string, string]>> = {
@@ -72,18 +68,14 @@ function schemaOf(name: string): JsonObject {
 }
 
 describe('the health script for Argo CD', () => {
-  let lua: LuaEngine;
+  let script: HealthScript;
   before(async () => {
-    // As in Argo CD: no libraries but the base.
-    lua = await new LuaFactory().createEngine({ openStandardLibs: false });
-    lua.global.loadLibrary(LuaLibraries.Base);
+    script = await openHealthScript(SCRIPT);
   });
   after(() => {
-    lua.global.close();
+    script.close();
   });
-  const healthOf = async (object: JsonObject): Promise<Health> => {
-    return (await lua.doString(`obj = ${luaOf(object)}\n${SCRIPT}`)) as Health;
-  };
+  const healthOf = (object: JsonObject): Promise<Health> => script.healthOf(object);
 
   it('has a row for each sample', () => {
     assert.deepEqual(Object.keys(TABLE).sort(), Object.keys(STANDINGS).sort());
@@ -133,10 +125,7 @@ describe('the health script for Argo CD', () => {
   });
 
   it('uses nothing that Lua 5.1 has not', () => {
-    assert.doesNotMatch(
-      SCRIPT,
-      /\/\/|\bgoto\b|[&|~](?!=)|\b(string|table|math|os|io|require)\b[.(]/,
-    );
+    expectPlainLua(SCRIPT);
   });
 });
 
@@ -217,17 +206,6 @@ describe('infra/mirror', () => {
     ]);
   });
 });
-
-/** JSON as a Lua literal, as Argo CD hands an object to the script: plain tables, lists from 1. */
-function luaOf(value: Json): string {
-  if (value === null) return 'nil';
-  if (typeof value === 'string')
-    return `"${[...Buffer.from(value)].map((byte) => `\\${String(byte).padStart(3, '0')}`).join('')}"`;
-  if (typeof value !== 'object') return String(value);
-  if (Array.isArray(value)) return `{${value.map((item: Json) => luaOf(item)).join(',')}}`;
-  const members = Object.entries(value as JsonObject);
-  return `{${members.map(([name, item]) => `[${luaOf(name)}]=${luaOf(item ?? null)}`).join(',')}}`;
-}
 
 function fieldsOf(schema: JsonObject, at: string): readonly string[] {
   const items = schema['items'] as JsonObject | undefined;
