@@ -62,7 +62,8 @@ class Documents {
     for (const field of found.flatMap((type) => type.getProperties())) {
       const isHead =
         field.name === 'kind' || field.name === 'apiVersion' || field.name === 'exitCode';
-      if (!isHead) fields.set(field.name, this.#fieldLines(field));
+      const isData = this.#checker.getTypeOfSymbol(field).getCallSignatures().length === 0;
+      if (!isHead && isData) fields.set(field.name, this.#fieldLines(field));
     }
     return [...fields.values()].flat();
   }
@@ -135,7 +136,8 @@ class Documents {
     const bare = this.#checker.getNonNullableType(type);
     const short = shortText(type) ?? shortText(bare);
     if (short !== undefined) return short;
-    const name = nameOf(bare);
+    const isList = this.#checker.isArrayType(bare) || this.#checker.isTupleType(bare);
+    const name = isList ? undefined : nameOf(bare);
     if (name === undefined) return this.#inlineText(bare);
     this.#wanted.set(name, bare);
     return name;
@@ -147,6 +149,10 @@ class Documents {
       const [element] = this.#checker.getTypeArguments(type as ts.TypeReference);
       const text = element === undefined ? 'unknown' : this.#textOf(element);
       return text.includes(' ') ? `(${text})[]` : `${text}[]`;
+    }
+    if (this.#checker.isTupleType(type)) {
+      const members = this.#checker.getTypeArguments(type as ts.TypeReference);
+      return `[${members.map((member) => this.#textOf(member)).join(', ')}]`;
     }
     const fields = isRecord(type) ? [] : type.getProperties();
     if (fields.length === 0) {
