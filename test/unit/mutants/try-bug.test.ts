@@ -9,6 +9,8 @@ import { tryBug } from '../../mutants/try-bug.ts';
 
 const SOURCE = 'export const value: number = 1;\n';
 const TEST = `import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, it } from 'node:test';
 import { value } from './value.ts';
 describe('the value', () => {
   it('is one', () => { assert.equal(value, 1); });
