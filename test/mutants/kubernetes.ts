@@ -11,6 +11,14 @@ export const KUBERNETES_BUGS: PlantedBugs = {
     killedBy:
       'test/integration/adapters/kubernetes/api/cluster-access.test.ts: leaves it alone whichever read was asked to wait',
   },
+  'rejected-credential-is-silence': {
+    bug: 'an API server that rejects a credential counts as one that does not answer',
+    at: 'src/adapters/kubernetes/api/cluster-connector.ts#HttpsClusterConnector.#checkIdentity',
+    change: 'if (isUnauthorized(answer))',
+    to: 'if (isUnauthorized(answer) && warm.sealed !== undefined)',
+    killedBy:
+      'test/integration/adapters/kubernetes/api/cluster-connector.test.ts: takes a rejected token of EKS for no outage',
+  },
   'event-limit-holds-pods': {
     bug: 'a limit on Events holds pods back',
     at: 'src/adapters/kubernetes/api/cluster-access.ts#HttpsClusterAccess.#executeOne',

@@ -176,8 +176,8 @@ export type TokenFault =
   /** Another cluster or key sealed it. Start the CronJob for a new one. */
   | 'not-opened'
   /**
-   * The API server does not accept it: its service account was deleted, or the signing key changed. Start the
-   * CronJob for a new one.
+   * The API server does not accept the credential. Bound token: its service account was deleted, or the signing key
+   * changed; start the CronJob for a new one. EKS: an access entry is missing, or older than its role.
    */
   | 'rejected';
 

@@ -207,6 +207,19 @@ describe('rollcall why, of what holds a cluster', () => {
       });
     });
 
+    it('no-access: a credential that the API server rejects, which is no silence', async () => {
+      await register(second, {
+        mode: 'takeover',
+        authentication: { kind: 'bearer', token: 'revoked' },
+      });
+      await second.dropPods('asked');
+      await second.expect('asked', {
+        code: 'no-access',
+        cause: /lets Rollcall in with no credential that it has/,
+        remedy: /rollcall cluster doctor/,
+      });
+    });
+
     it('cluster-unavailable: an API server that does not answer', async () => {
       const { functions: authentication } = clusterOf(second);
       await register(second, { authentication, server: CLOSED });

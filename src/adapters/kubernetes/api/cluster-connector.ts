@@ -237,9 +237,8 @@ export class HttpsClusterConnector implements ClusterConnector {
     const name = 'kube-system';
     delete warm.egress.refusal;
     const answer = await askIdentity(warm, `/api/v1/namespaces/${name}`);
-    if (isUnauthorized(answer) && warm.sealed !== undefined) {
-      return { kind: 'no-token', fault: 'rejected' };
-    }
+    // An API server that rejects a credential answers: it is no outage, whatever the credential is.
+    if (isUnauthorized(answer)) return { kind: 'no-token', fault: 'rejected' };
     if (answer.kind === 'unsent' && warm.egress.refusal !== undefined) return warm.egress.refusal;
     const read = classifyRead(answer, name, (body) => readObject(body, { name }));
     if (read.kind !== 'found') return unavailableAs(read);

@@ -192,7 +192,23 @@ describe('cluster connector', () => {
     const read = await connection.access.getNode('node-1');
     assert.ok(read.kind === 'unavailable' && read.isRefused);
     const again = await connector.connect(registered());
-    assert.equal(again.kind, 'refused', 'the identity was checked again');
+    assert.deepEqual(
+      again,
+      { kind: 'refused', refusal: { kind: 'no-token', fault: 'rejected' } },
+      'the identity was checked again, and the API server answered',
+    );
+  });
+
+  it('takes a rejected token of EKS for no outage', async () => {
+    server.answerWith((_request, response) => {
+      answerJson(response, { status: 401, body: statusBody(401, 'Unauthorized') });
+    });
+    const connector = connectorWith({ awsCredentials });
+    const authentication = { kind: 'eks', clusterName: 'west-1', region: 'eu-west-1' } as const;
+    assert.deepEqual(await connector.connect(registered({ authentication })), {
+      kind: 'refused',
+      refusal: { kind: 'no-token', fault: 'rejected' },
+    });
   });
 
   it('signs EKS tokens itself, and mints another after a 401', async () => {
