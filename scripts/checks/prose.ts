@@ -14,7 +14,15 @@ import { judgeMessages } from '../prose/messages.ts';
 import { proseRules } from '../prose/rules.ts';
 import type { Check } from './check.ts';
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'docs/**/*.md'];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'docs/**/*.md',
+  'examples/**/*.md',
+  'packages/*/README.md',
+];
 const LINE_CHARACTERS_MAX = 100;
 
 const configuration: Configuration = {
