@@ -8,11 +8,10 @@ import type { Json, JsonObject } from '@rollcall/base/json.ts';
 
 /** Where discovery stands below an issuer's address, and at the API server. */
 export const DISCOVERY_PATH = '/.well-known/openid-configuration';
-/** Where the API server shows its keys. */
+/** Where the API server shows its keys, and where they stand below an issuer's address once published. */
 export const CLUSTER_KEYS_PATH = '/openid/v1/jwks';
 /** Of a set of keys: the API server answers 406 to anything less, others know no type but JSON. */
 export const KEYS_MEDIA_TYPES = 'application/jwk-set+json, application/json';
-const PUBLISHED_KEYS_PATH = '/openid/v1/jwks';
 
 const KEYS_MAX = 64;
 const KEY_ID_LENGTH_MAX = 256;
@@ -81,7 +80,7 @@ export function issuerDocuments(
       path: DISCOVERY_PATH,
       content: {
         issuer,
-        jwks_uri: `${issuer}${PUBLISHED_KEYS_PATH}`,
+        jwks_uri: `${issuer}${CLUSTER_KEYS_PATH}`,
         response_types_supported: ['id_token'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: [...algorithms].filter(
@@ -89,7 +88,7 @@ export function issuerDocuments(
         ),
       },
     },
-    { path: PUBLISHED_KEYS_PATH, content: { keys: keys.map(({ jwk }) => jwk) } },
+    { path: CLUSTER_KEYS_PATH, content: { keys: keys.map(({ jwk }) => jwk) } },
   ];
 }
 
