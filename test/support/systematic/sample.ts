@@ -7,18 +7,19 @@ import { commitSeed } from '../commit.ts';
 import { playOne, thin } from './sweep.ts';
 import { trialsNamed } from './sweeps.ts';
 
-/** Plays every `stride`-th trial of a sweep; answers how many. */
+/** Plays at least `trialsMin` trials of a sweep, evenly apart: a stride follows from the sweep's size, which moves with the code. */
 export async function playSample(
   sweep: string,
-  stride: number,
+  trialsMin: number,
   context: Pick<TestContext, 'diagnostic'>,
-): Promise<number> {
+): Promise<void> {
   const { seed, source } = commitSeed();
-  const offset = seed % stride;
   const all = await trialsNamed(sweep);
+  const stride = Math.floor(all.length / trialsMin);
+  if (stride < 1) throw new Error(`${sweep} has ${all.length} trials, ${trialsMin} were asked for`);
+  const offset = seed % stride;
   const trials = thin(all, stride, offset);
   const again = `run.ts ${sweep} --stride ${stride} --offset ${offset}`;
   context.diagnostic(`${trials.length} of ${all.length} trials: ${again} (${source})`);
   for (const trial of trials) await playOne(trial);
-  return trials.length;
 }
