@@ -20,7 +20,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/engine': 1_950,
   'src/ports': 1_480,
   'src/watcher': 5_000,
-  test: 183_000,
+  test: 185_000,
 };
 
 /** Finds folders with more lines than their budget. */

@@ -1,5 +1,5 @@
 /**
- * Looks for the toolchains that some suites need (Go, a JDK, Maven, Python) before they start.
+ * Looks for the tools that some suites need (Go, a JDK, Maven, Python, Chromium) before they start.
  *
  * A missing or old tool must not look like a green run: with CI set in the environment it is an
  * error that carries the install line; elsewhere the suite is skipped, with the reason printed.
@@ -71,6 +71,13 @@ export const TOOLS = {
     versionPattern: /version (\d+(?:\.\d+)*)/,
     versionMin: '1.1',
     installLine: 'apt-get install --no-install-recommends runc',
+  },
+  chromium: {
+    name: 'Chromium',
+    command: ['chromium', '--version'],
+    versionPattern: /Chromium (\d+(?:\.\d+)*)/,
+    versionMin: '120',
+    installLine: 'apt-get install --no-install-recommends chromium',
   },
 } as const satisfies Record<string, ToolRequirement>;
 
