@@ -15,7 +15,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   scripts: 9_550,
   'src/adapters': 13_000,
   'src/app': 22_500,
-  'src/cli': 16_400,
+  'src/cli': 17_200,
   'src/core': 24_000,
   'src/engine': 1_950,
   'src/ports': 1_480,

@@ -23,6 +23,7 @@ import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
 import { getCommand } from './status/get-command.ts';
 import { statusCommand } from './status/status-command.ts';
+import { uiCommand } from './ui/ui-command.ts';
 import { whyCommand } from './why/why-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
 import { RELEASE } from '../../functions/release.ts';
@@ -36,8 +37,8 @@ const versionCommand: CommandModule = defineCommand({
   run: () => Promise.resolve({ document: { kind: 'Version', version: RELEASE }, lines: [RELEASE] }),
 });
 
-/** The commands. */
-export const COMMANDS: readonly CommandModule[] = [
+/** All but the one that serves them to the page. */
+const SERVED: readonly CommandModule[] = [
   addClusterCommand,
   importClustersCommand,
   listClustersCommand,
@@ -62,6 +63,9 @@ export const COMMANDS: readonly CommandModule[] = [
   completionCommand,
   versionCommand,
 ];
+
+/** The commands. */
+export const COMMANDS: readonly CommandModule[] = [...SERVED, uiCommand(SERVED)];
 
 /** What shells call; in no --help. */
 export const HIDDEN_COMMANDS: readonly CommandModule[] = [completeCommand(COMMANDS)];

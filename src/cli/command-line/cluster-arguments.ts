@@ -105,11 +105,15 @@ export function parseSeconds(value: string): number {
   throw new InvalidArgumentError('Pass a positive number of seconds.');
 }
 
-/** A parser of whole numbers from `min` on, which throws what commander reports as a usage error. */
-export function wholeNumber(min: number, otherwise: string): (text: string) => number {
+/** A parser of whole numbers from `min` up to `max`, which throws what commander reports as a usage error. */
+export function wholeNumber(
+  min: number,
+  otherwise: string,
+  max = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min) return number;
+    if (/^\d+$/.test(text) && number >= min && number <= max) return number;
     throw new InvalidArgumentError(otherwise);
   };
 }

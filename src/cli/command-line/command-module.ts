@@ -59,6 +59,8 @@ export interface OptionRow<T> {
   readonly parse?: (text: string, before: unknown) => unknown;
   /** Taken where nothing is given. */
   readonly fallback?: T;
+  /** Present where several values may be given. */
+  readonly repeats?: true;
 }
 
 /** Options by the names under which a command reads them: `--cluster-profile` as `clusterProfile`. */
@@ -85,7 +87,7 @@ export function textsOption(flags: string, about: string): OptionRow<readonly st
     ...((before ?? []) as readonly string[]),
     value,
   ];
-  return { flags, about, parse };
+  return { flags, about, parse, repeats: true };
 }
 
 /** An option with one of these values. */
@@ -144,6 +146,7 @@ export interface CommandModule extends Pick<
   CommandDefinition<OptionTable>,
   'path' | 'summary' | 'about' | 'exits' | 'documents' | 'examples' | 'interruption'
 > {
+  readonly args: readonly (readonly [name: string, about: string])[];
   readonly options: OptionTable;
   /** Declares arguments, options and examples; the frame has named and described the command already. */
   readonly configure: (command: Command) => void;
@@ -162,6 +165,7 @@ export function defineCommand<Table extends OptionTable = Readonly<Record<never,
   const rows: OptionTable = options ?? {};
   return {
     ...module,
+    args,
     options: rows,
     configure: (command) => {
       for (const [name, about] of args) command.argument(name, about);

@@ -30,6 +30,7 @@ export function asksForJson(argv: readonly string[]): boolean {
   );
 }
 
+/** A document as it is printed. */
 export function versioned(document: object): object {
   return { apiVersion: API_VERSION, ...document };
 }

@@ -21,15 +21,18 @@ import { declareGlobalOptions } from './global-options.ts';
 import { asksForJson, versioned } from './output-form.ts';
 import { refuseOptionsAsValues } from './refuse-options-as-values.ts';
 
-/** commander has said on stderr what is wrong. */
-const USAGE_DOCUMENT: Explained['document'] = {
-  kind: 'CommandError',
-  message: 'The command line cannot be used as given.',
-  remedy: 'stderr says why; --help shows what there is.',
-  exitCode: EXIT.usage,
-};
+/** commander has said on stderr what is wrong; the document says it, too. */
+function usageDocument(why: string): Explained['document'] {
+  return {
+    kind: 'CommandError',
+    message: `The command line cannot be used as given: ${why.replace(/^error: /, '')}`,
+    remedy: '--help shows what there is.',
+    exitCode: EXIT.usage,
+  };
+}
 
-interface RunOptions {
+/** What a run needs of its process; `cli/ui` runs commands with its own. */
+export interface RunOptions {
   readonly argv: readonly string[];
   readonly name: string;
   readonly version: string;
@@ -63,9 +66,9 @@ export async function runProgram(options: RunOptions): Promise<number> {
   let group: string | undefined;
   try {
     const chosen = parse(options);
-    if (typeof chosen === 'number') {
-      if (isJson && chosen !== EXIT.ok) printJson(USAGE_DOCUMENT);
-      return chosen;
+    if ('exitCode' in chosen) {
+      if (isJson && chosen.exitCode !== EXIT.ok) printJson(usageDocument(chosen.message));
+      return chosen.exitCode;
     }
     [group] = chosen.module.path;
     const context = { ...contextOf(options, chosen, stacks), emit };
@@ -85,8 +88,10 @@ export async function runProgram(options: RunOptions): Promise<number> {
   }
 }
 
-/** What was chosen, or the exit code when everything was said already. */
-function parse(options: RunOptions): Chosen | number {
+/** What was chosen, or how it ends when everything was said already. */
+function parse(
+  options: RunOptions,
+): Chosen | { readonly exitCode: number; readonly message: string } {
   let chosen: Chosen | undefined;
   const program = buildProgram({
     ...options,
@@ -98,9 +103,9 @@ function parse(options: RunOptions): Chosen | number {
     program.parse([...options.argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return { exitCode: error.exitCode === 0 ? EXIT.ok : EXIT.usage, message: error.message };
   }
-  return chosen ?? EXIT.usage;
+  return chosen ?? { exitCode: EXIT.usage, message: 'no command is named' };
 }
 
 function contextOf(
