@@ -9,8 +9,11 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { builtinsByNeed } from './function-plugins.ts';
 
-/** Bundles src/watcher/main.ts of the repository at `root` into `outfile`; resolves to its size. */
-export async function bundleWatcher(root: string, outfile: string): Promise<{ bytes: number }> {
+/** Bundles src/watcher/main.ts of the repository at `root` into `outfile`; resolves to its size, and the files that are in it. */
+export async function bundleWatcher(
+  root: string,
+  outfile: string,
+): Promise<{ bytes: number; inputs: readonly string[] }> {
   await mkdir(path.dirname(outfile), { recursive: true });
   const { metafile } = await build({
     absWorkingDir: root,
@@ -28,5 +31,5 @@ export async function bundleWatcher(root: string, outfile: string): Promise<{ by
     metafile: true,
   });
   const [output] = Object.values(metafile.outputs);
-  return { bytes: output?.bytes ?? 0 };
+  return { bytes: output?.bytes ?? 0, inputs: Object.keys(output?.inputs ?? {}) };
 }

@@ -15,6 +15,7 @@ export interface LockedPackage {
   readonly integrity?: string;
   readonly resolved?: string;
   readonly link?: boolean;
+  readonly license?: string;
   readonly optional?: boolean;
   readonly peer?: boolean;
   readonly dev?: boolean;

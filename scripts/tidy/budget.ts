@@ -12,7 +12,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
-  scripts: 9_550,
+  scripts: 10_400,
   'src/adapters': 13_000,
   'src/app': 22_500,
   'src/cli': 17_200,

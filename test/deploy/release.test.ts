@@ -14,7 +14,7 @@ import { skipWithoutTools, TOOLS } from '../support/require-tool.ts';
 const { version } = packageJson;
 const IMAGE = `registry.example.com/rollcall-watcher:v${version}`;
 
-describe('.ci/release', { skip: skipWithoutTools([TOOLS.go]) }, () => {
+describe('.ci/release', { skip: skipWithoutTools([TOOLS.go, TOOLS.apt]) }, () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'rollcall-release-'));
   const folder = path.join(directory, 'release');
   let helm: Helm;
@@ -41,7 +41,7 @@ describe('.ci/release', { skip: skipWithoutTools([TOOLS.go]) }, () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('makes the packages, the chart and their sums', () => {
+  it('makes the image, the packages, the chart and their sums', () => {
     const found = readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
@@ -51,20 +51,30 @@ describe('.ci/release', { skip: skipWithoutTools([TOOLS.go]) }, () => {
       `packages/rollcall-local-aws-${version}.tgz`,
       `packages/rollcall-local-cluster-${version}.tgz`,
     ];
-    assert.deepEqual(found.toSorted(), ['SHA256SUMS', ...files]);
+    const isOfImage = (file: string): boolean => file.startsWith('image');
+    assert.deepEqual(found.filter((file) => !isOfImage(file)).toSorted(), ['SHA256SUMS', ...files]);
+    const image = ['image/index.json', 'image.amd64.cdx.json', 'image.provenance.json'];
+    for (const file of image) assert.ok(found.includes(file), file);
     const sums = readFileSync(path.join(folder, 'SHA256SUMS'), 'utf8');
-    for (const file of files) assert.ok(sums.includes(`  ${file}\n`), file);
+    for (const file of found.filter((one) => one !== 'SHA256SUMS')) {
+      assert.ok(sums.includes(`  ${file}\n`), file);
+    }
   });
 
-  it('names one image in the command’s files and in the chart', async () => {
+  it('names the image that it built in the command’s files and in the chart, by its digest', async () => {
+    const index = readFileSync(path.join(folder, 'image/index.json'), 'utf8');
+    const { manifests } = JSON.parse(index) as {
+      readonly manifests: readonly [{ digest: string }];
+    };
+    const released = `${IMAGE}@${manifests[0].digest}`;
     const deployment = 'package/infra/watcher/deployment.yaml';
     const shipped = await unpacked(`packages/rollcall-${version}.tgz`, deployment);
-    assert.ok(shipped.includes(` image: ${IMAGE}\n`));
+    assert.ok(shipped.includes(` image: ${released}\n`));
     const { image, ...values } = LEAST_VALUES;
     const chart = path.join(folder, `chart/rollcall-${version}.tgz`);
     const text = await helm.succeed(['template', 'rollcall', chart], values);
-    assert.notEqual(image, IMAGE);
-    assert.ok(text.includes(` image: ${IMAGE}\n`));
+    assert.notEqual(image, released);
+    assert.ok(text.includes(` image: ${released}\n`));
   });
 
   it('refuses a tag of another version', async () => {

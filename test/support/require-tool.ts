@@ -58,6 +58,13 @@ export const TOOLS = {
     versionMin: '3.9',
     installLine: 'apt-get install python3 python3-venv',
   },
+  apt: {
+    name: 'apt',
+    command: ['apt-get', '--version'],
+    versionPattern: /apt (\d+(?:\.\d+)*)/,
+    versionMin: '1.6',
+    installLine: 'take Debian or Ubuntu: apt and dpkg are part of them',
+  },
   buildah: {
     name: 'buildah',
     command: ['buildah', '--version'],

@@ -99,7 +99,7 @@ describe('.ci/release', () => {
 });
 
 describe('a job that may sign what is published', () => {
-  const jobs = ['publish.yml', 'image.yml', 'ci.yml', 'nightly.yml'].flatMap((name) => {
+  const jobs = ['publish.yml', 'ci.yml', 'nightly.yml'].flatMap((name) => {
     const { jobs: declared } = parse(read(`.github/workflows/${name}`)) as Workflow;
     return Object.entries(declared).map(([job, body]) => ({ name: `${name} ${job}`, body }));
   });
@@ -108,15 +108,11 @@ describe('a job that may sign what is published', () => {
   it('runs no code of ours or of a dependency: neither checkout, install, test nor build', () => {
     assert.deepEqual(
       signing.map(({ name }) => name),
-      ['publish.yml publish', 'image.yml publish'],
+      ['publish.yml publish'],
     );
     for (const { name, body } of signing) {
       const text = JSON.stringify(body.steps);
-      assert.doesNotMatch(
-        text,
-        /actions\/checkout|npm (ci|test|run)|launch\.mjs|buildah bud/,
-        name,
-      );
+      assert.doesNotMatch(text, /actions\/checkout|npm (ci|test|run)|launch\.mjs/, name);
       assert.match(text, /actions\/download-artifact/, name);
     }
   });

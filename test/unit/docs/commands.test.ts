@@ -25,7 +25,7 @@ const PAGES = [
 ];
 /** Programs of others, whose options are theirs. */
 const OF_OTHERS =
-  /^(?:\. \/tmp\/|kubectl |helm |aws |docker |buildah |gh |npm install |npx osls |git |cd |sed )/;
+  /^(?:\. \/tmp\/|kubectl |helm |aws |docker |buildah |skopeo |gh |npm install |npx osls |git |cd |sed )/;
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 

@@ -222,7 +222,7 @@ function missingIn(candidate: unknown, needs: Needs): readonly CommandError[] {
       if (needs.image !== true || image !== undefined) return;
       throw usageError(
         'Nothing can be applied without the image of the watcher.',
-        'Build it (infra/watcher/Dockerfile), push it, and pass --image REFERENCE.',
+        'Build it (npm run build:image), push it, and pass --image REFERENCE.',
       );
     },
   ]);
