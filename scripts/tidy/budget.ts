@@ -12,15 +12,16 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
-  scripts: 9_550,
+  scripts: 9_700,
   'src/adapters': 13_000,
   'src/app': 22_500,
   'src/cli': 16_400,
   'src/core': 24_000,
   'src/engine': 1_950,
+  'src/page': 6_000,
   'src/ports': 1_480,
   'src/watcher': 5_000,
-  test: 185_000,
+  test: 185_500,
 };
 
 /** Finds folders with more lines than their budget. */
