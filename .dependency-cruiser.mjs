@@ -1,5 +1,5 @@
 /**
- * Import directions (docs/architecture.md): core <- ports <- {adapters, app} <- {functions, watcher, engine, cli, web}.
+ * Import directions (docs/architecture.md): core <- ports <- {adapters, app} <- {functions, watcher, engine, cli, page}.
  * packages/ stand below all of it: base is shared, the stand-ins (local-cluster, local-aws) know nothing else.
  *
  * Each rule says why it exists. There is no list of exceptions and no baseline: a violation is repaired, or the rule
@@ -95,7 +95,7 @@ const layerRules = [
   forbid(
     'local-engine-knows-no-user-interface',
     'The local engine runs under tests without a terminal or a browser.',
-    [{ path: '^src/engine/' }, { path: '^src/(cli|web)/' }],
+    [{ path: '^src/engine/' }, { path: '^src/(cli|page)/' }],
   ),
   forbid(
     'base-is-pure',
@@ -162,12 +162,21 @@ const layerRules = [
     ],
   ),
   forbid(
-    'dashboard-runs-in-a-browser',
-    'The dashboard speaks to the engine over HTTP; of our code it may only know the shapes.',
+    'page-runs-in-a-browser',
+    'The page speaks to `rollcall ui` over HTTP. Of our code it may call what is pure, and know the shapes of the rest.',
     [
-      { path: '^src/web/' },
-      { path: ['^src/', '^functions/'], pathNot: ['^src/(core|ports|web)/'] },
+      { path: '^src/page/' },
+      {
+        path: ['^src/', '^functions/', '^packages/'],
+        pathNot: ['^src/(core|page)/', '^packages/base/src/[^/]+\\.ts$'],
+        dependencyTypesNot: ['type-only'],
+      },
     ],
+  ),
+  forbid(
+    'page-is-bundled-alone',
+    'The page is served as files, so nothing that runs in Node imports it; tests import its pure modules.',
+    [{ path: '^(src|functions|scripts)/', pathNot: '^src/page/' }, { path: '^src/page/' }],
   ),
 ];
 
@@ -256,7 +265,7 @@ const hygieneRules = [
     'no-development-package-in-what-ships',
     'What is deployed is bundled from runtime dependencies. Types vanish when types are stripped.',
     [
-      { path: '^(src|functions)/', pathNot: '^src/engine/' },
+      { path: '^(src|functions)/', pathNot: '^src/(engine|page)/' },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
     ],
   ),
@@ -273,7 +282,7 @@ export default {
       exportsFields: ['exports'],
       conditionNames: ['import', 'require', 'node', 'default', 'types'],
       mainFields: ['module', 'main', 'types', 'typings'],
-      extensions: ['.ts', '.mjs', '.js', '.d.ts', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.d.ts', '.json'],
     },
   },
 };

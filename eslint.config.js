@@ -144,7 +144,7 @@ export default defineConfig(
   { ignores: ['node_modules/', 'dist/', '.cache/', '.serverless/', 'coverage/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
-    files: ['**/*.ts', 'scripts/**/*.mjs'],
+    files: ['**/*.{ts,tsx}', 'scripts/**/*.mjs'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
@@ -161,7 +161,7 @@ export default defineConfig(
     rules: { ...languageRules, ...sizeRules, 'no-restricted-syntax': 'off' },
   },
   {
-    files: ['src/**/*.ts', 'functions/**/*.ts', 'packages/*/src/**/*.ts'],
+    files: ['src/**/*.{ts,tsx}', 'functions/**/*.ts', 'packages/*/src/**/*.ts'],
     rules: {
       'no-restricted-syntax': ['error', ...restrictedSyntaxEverywhere, ...restrictedClientSyntax],
     },

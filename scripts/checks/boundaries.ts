@@ -31,7 +31,7 @@ function describeViolation(violation: Violation): string {
 function findUnseenFiles(output: CruiseOutput, directory: string): string[] {
   const seen = new Set(output.modules.map((module) => module.source));
   return folders
-    .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: directory }))
+    .flatMap((folder) => globSync(`${folder}/**/*.{ts,tsx}`, { cwd: directory }))
     .filter((file) => !file.endsWith('.d.ts') && !seen.has(file));
 }
 

@@ -18,9 +18,10 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/cli': 17_200,
   'src/core': 24_000,
   'src/engine': 1_950,
+  'src/page': 6_000,
   'src/ports': 1_480,
   'src/watcher': 5_000,
-  test: 185_000,
+  test: 185_500,
 };
 
 /** Finds folders with more lines than their budget. */

@@ -66,7 +66,7 @@ function parse(file: TextFile): SourceFile {
 export async function readRepository(directory: string): Promise<Repository> {
   const paths = [...new Set(await listPaths(directory))].sort();
   const files = paths.flatMap((name) => readText(directory, name) ?? []);
-  const sources = files.filter((file) => /\.(ts|mjs|js)$/.test(file.path)).map(parse);
+  const sources = files.filter((file) => /\.(tsx?|mjs|js)$/.test(file.path)).map(parse);
   return { directory, files, sources };
 }
 

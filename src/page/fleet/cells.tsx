@@ -1,0 +1,147 @@
+/**
+ * The cells of one cluster on a canvas, and the same as a list for the keyboard and for screen readers.
+ *
+ * Only cells that changed are drawn again, all of them when their size or the theme changed. The list has one option, the node at
+ * which the cursor is: a screen reader hears it when an arrow key moves there.
+ */
+import type { VNode } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { MapCluster } from '../model/documents.ts';
+import { placeAfter, placeAt, sizeOfCells } from '../model/layout-tiles.ts';
+import type { Layout } from '../model/layout-tiles.ts';
+import type { Sprites } from './sprites.ts';
+
+/** What is drawn, and what happens. */
+export interface CellsProps {
+  readonly cluster: MapCluster;
+  readonly codes: Uint16Array;
+  readonly layout: Layout;
+  readonly sprites: Sprites;
+  readonly ratio: number;
+  /** What a screen reader hears first. */
+  readonly label: string;
+  /** A node in words. */
+  readonly describe: (place: number) => string;
+  readonly onOpen: (place: number) => void;
+  /** The pointer is over a cell, or left; a point of the window. */
+  readonly onPoint: (place: number | undefined, point: { x: number; y: number }) => void;
+}
+
+/** What was drawn last. */
+interface Drawn {
+  readonly codes: Uint16Array;
+  readonly sprites: Sprites;
+  readonly layout: Layout;
+}
+
+/** The cells. */
+export function Cells(props: CellsProps): VNode {
+  const { cluster, codes, layout, sprites, ratio, label, describe, onOpen, onPoint } = props;
+  const nodes = cluster.names.length;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const drawn = useRef<Drawn | undefined>(undefined);
+  const [cursor, setCursor] = useState<number>();
+  const { width, height } = sizeOfCells(nodes, layout);
+  useLayoutEffect(() => {
+    if (canvas.current === null) return;
+    draw(canvas.current, { codes, sprites, layout }, { before: drawn.current, ratio });
+    drawn.current = { codes, sprites, layout };
+  }, [codes, sprites, layout, ratio]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const at = Math.min(cursor ?? 0, nodes - 1);
+    if (event.key === 'Enter' && nodes > 0) onOpen(at);
+    const next = placeAfter(event.key, at, { nodes, columns: layout.columns });
+    if (next === undefined) return;
+    event.preventDefault();
+    setCursor(cursor === undefined && next > at ? at : next);
+  };
+  const pointed = (event: MouseEvent): number | undefined =>
+    placeAt({ x: event.offsetX, y: event.offsetY }, nodes, layout);
+  const optionId = `node-of-${cluster.id}`;
+  return (
+    <div
+      class="cells"
+      role="listbox"
+      tabIndex={0}
+      aria-label={label}
+      aria-activedescendant={cursor === undefined ? undefined : optionId}
+      onKeyDown={onKeyDown}
+      onFocus={() => {
+        setCursor((at) => at ?? 0);
+      }}
+      onBlur={() => {
+        setCursor(undefined);
+      }}
+    >
+      <canvas
+        ref={canvas}
+        aria-hidden="true"
+        style={{ width: `${String(width)}px`, height: `${String(height)}px` }}
+        onClick={(event: MouseEvent) => {
+          const place = pointed(event);
+          if (place !== undefined) onOpen(place);
+        }}
+        onMouseMove={(event: MouseEvent) => {
+          onPoint(pointed(event), { x: event.clientX, y: event.clientY });
+        }}
+        onMouseLeave={() => {
+          onPoint(undefined, { x: 0, y: 0 });
+        }}
+      />
+      <div
+        role="option"
+        id={optionId}
+        aria-selected="true"
+        aria-posinset={(cursor ?? 0) + 1}
+        aria-setsize={nodes}
+        class="unseen"
+      >
+        {nodes === 0 ? 'no nodes' : describe(Math.min(cursor ?? 0, nodes - 1))}
+      </div>
+      {cursor === undefined || nodes === 0 ? null : <Cursor place={cursor} layout={layout} />}
+    </div>
+  );
+}
+
+function Cursor(props: { readonly place: number; readonly layout: Layout }): VNode {
+  const { place, layout } = props;
+  const { pitch, columns } = layout;
+  const style = {
+    left: `${String((place % columns) * pitch - 2)}px`,
+    top: `${String(Math.floor(place / columns) * pitch - 2)}px`,
+    width: `${String(pitch + 2)}px`,
+    height: `${String(pitch + 2)}px`,
+  };
+  return <div class="cursor" aria-hidden="true" style={style} />;
+}
+
+function draw(
+  canvas: HTMLCanvasElement,
+  { codes, sprites, layout }: Drawn,
+  { before, ratio }: { readonly before: Drawn | undefined; readonly ratio: number },
+): void {
+  const { width, height } = sizeOfCells(codes.length, layout);
+  const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
+  const isAnew =
+    before === undefined ||
+    before.sprites !== sprites ||
+    before.layout.columns !== layout.columns ||
+    before.codes.length !== codes.length ||
+    canvas.width !== wide ||
+    canvas.height !== high;
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  // A new size empties it, too.
+  if (isAnew) {
+    canvas.width = wide;
+    canvas.height = high;
+  }
+  const step = layout.pitch * ratio;
+  codes.forEach((code, place) => {
+    if (!isAnew && before.codes[place] === code) return;
+    const x = Math.round((place % layout.columns) * step);
+    const y = Math.round(Math.floor(place / layout.columns) * step);
+    if (!isAnew) context.clearRect(x, y, Math.ceil(step), Math.ceil(step));
+    context.drawImage(sprites.of(code), x, y);
+  });
+}

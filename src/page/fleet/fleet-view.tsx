@@ -1,0 +1,239 @@
+/** The fleet: what is not whole, then every cluster and every node; searched by anything, and the search is in the address. */
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { describeWell } from '../../core/status/health/fleet-health.ts';
+import type { Paint } from '../model/cells.ts';
+import type { FleetHealth, NodeMap } from '../model/documents.ts';
+import { countKinds, kindsOf, sumKinds } from '../model/looks.ts';
+import { countFound, parseSearch, searchMap } from '../model/search-map.ts';
+import { withoutKnowledge } from '../model/unknown-map.ts';
+import { useAge, useLive, useQuery } from '../live/page-context.ts';
+import { useDocument } from '../live/use-document.ts';
+import { Shown } from '../parts/asked.tsx';
+import { StateMark } from '../parts/mark.tsx';
+import { StackOrders } from './stack-orders.tsx';
+import { Findings } from './findings.tsx';
+import { FleetMap } from './fleet-map.tsx';
+import { Legend } from './legend.tsx';
+import { NodeTable } from './node-table.tsx';
+
+/** As often as the stream looks at most. */
+const ASK_MS = 4_000;
+
+/** The view. */
+export function FleetView(): VNode {
+  const live = useLive();
+  const [query] = useQuery();
+  const { daemonset = '' } = query;
+  return (
+    <>
+      <h1 class="unseen">Fleet</h1>
+      {live.health === undefined ? null : <Standing health={live.health} />}
+      {live.health === undefined ? null : <Findings findings={live.health.findings} />}
+      {daemonset === '' ? <LiveMap /> : <MapOfSet daemonSet={daemonset} />}
+    </>
+  );
+}
+
+const STANDINGS = {
+  well: ['well', 'All is well'],
+  'not-well': ['failing', 'Not well'],
+  stopped: ['unknown', 'Nothing acts'],
+} as const;
+
+function Standing(props: { readonly health: FleetHealth }): VNode {
+  const { health } = props;
+  const isLate = useAge().kind === 'late';
+  const [tone, word] = isLate
+    ? (['unknown', 'Not known now'] as const)
+    : STANDINGS[health.standing];
+  const isOfNow = !isLate && health.standing !== 'stopped';
+  return (
+    <div class="standing">
+      <p>
+        <StateMark tone={tone} text={word} />{' '}
+        <span>{isOfNow ? describeWell(health) : `as of before: ${describeWell(health)}`}.</span>
+      </p>
+      <StackOrders />
+    </div>
+  );
+}
+
+function LiveMap(): VNode {
+  const { map } = useLive();
+  const age = useAge();
+  const isLate = age.kind === 'late';
+  const shown = useMemo(
+    () => (map === undefined || !isLate ? map : withoutKnowledge(map)),
+    [map, isLate],
+  );
+  if (shown === undefined) {
+    return (
+      <p class="empty" role="status">
+        Waiting for the first look at the nodes …
+      </p>
+    );
+  }
+  return <SearchedMap map={shown} />;
+}
+
+/** Of one DaemonSet, which the stream does not tell. */
+function MapOfSet(props: { readonly daemonSet: string }): VNode {
+  const { daemonSet } = props;
+  const age = useAge();
+  const asked = useDocument<NodeMap>({
+    words: 'get/nodes',
+    parameters: { daemonset: daemonSet },
+    everyMs: ASK_MS,
+  });
+  const isLate = age.kind === 'late' || asked.error !== undefined;
+  return (
+    <Shown asked={asked} command="rollcall get nodes">
+      {(map) => <SearchedMap map={isLate ? withoutKnowledge(map) : map} />}
+    </Shown>
+  );
+}
+
+function SearchedMap(props: { readonly map: NodeMap }): VNode {
+  const { map } = props;
+  const [{ q = '', by, view }, change] = useQuery();
+  const paint: Paint = by === 'release' ? 'release' : 'reason';
+  const found = useMemo(() => searchMap(map, parseSearch(q)), [map, q]);
+  const counts = useMemo(() => {
+    const kinds = kindsOf(map);
+    return sumKinds(
+      found.map(({ cluster, places }) =>
+        places === 'all' ? countKinds(cluster, kinds) : countKinds(cluster, kinds, places),
+      ),
+    );
+  }, [map, found]);
+  const search = (text: string): void => {
+    change({ q: text });
+  };
+  return (
+    <section aria-labelledby="nodes">
+      <h2 id="nodes" class="unseen">
+        Nodes
+      </h2>
+      <MapControls map={map} nodes={countFound(found)} clusters={found.length} />
+      <Legend {...{ map, counts, paint }} onSearch={search} />
+      {found.length === 0 ? (
+        <p class="empty">
+          {map.clusters.length === 0
+            ? 'There is no cluster.'
+            : 'No cluster and no node has these words.'}
+        </p>
+      ) : view === 'table' ? (
+        <NodeTable map={map} found={found} />
+      ) : (
+        <FleetMap
+          {...{ map, found, paint }}
+          onCluster={(id) => {
+            search(`cluster:${id}`);
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function MapControls(props: {
+  readonly map: NodeMap;
+  readonly nodes: number;
+  readonly clusters: number;
+}): VNode {
+  const { map, nodes, clusters } = props;
+  const [{ q = '', by = 'reason', view = 'map', daemonset = '' }, change] = useQuery();
+  const sets = useDaemonSets(map);
+  return (
+    <form
+      class="controls"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+      }}
+    >
+      <label class="grows">
+        <span>Search</span>
+        <input
+          type="search"
+          value={q}
+          placeholder="cluster, node, label, DaemonSet, reason, release"
+          onInput={(event) => {
+            change({ q: event.currentTarget.value });
+          }}
+        />
+      </label>
+      <label>
+        <span>DaemonSet</span>
+        <select
+          value={daemonset}
+          onChange={(event) => {
+            change({ daemonset: event.currentTarget.value });
+          }}
+        >
+          <option value="">the worst of each node</option>
+          {sets.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Choice
+        {...{ legend: 'Colours', name: 'by', value: by }}
+        choices={[
+          ['reason', 'reason'],
+          ['release', 'release'],
+        ]}
+      />
+      <Choice
+        {...{ legend: 'As', name: 'view', value: view }}
+        choices={[
+          ['map', 'map'],
+          ['table', 'table'],
+        ]}
+      />
+      <output>
+        {nodes.toLocaleString('en')} nodes in {clusters.toLocaleString('en')}{' '}
+        {clusters === 1 ? 'cluster' : 'clusters'}
+      </output>
+    </form>
+  );
+}
+
+function Choice(props: {
+  readonly legend: string;
+  readonly name: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, text: string])[];
+}): VNode {
+  const { legend, name, value, choices } = props;
+  const [, change] = useQuery();
+  return (
+    <fieldset class="choice">
+      <legend>{legend}</legend>
+      {choices.map(([each, text], place) => (
+        <label key={each}>
+          <input
+            type="radio"
+            name={name}
+            value={each}
+            checked={value === each}
+            onChange={() => {
+              change({ [name]: place === 0 ? '' : each });
+            }}
+          />
+          <span>{text}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** All that the stream told of, so that a chosen one does not hide the others. */
+function useDaemonSets(map: NodeMap): readonly string[] {
+  const live = useLive();
+  const names = [...(live.map?.daemonSets ?? []), ...map.daemonSets];
+  return [...new Set(names)].sort();
+}

@@ -1,0 +1,98 @@
+/**
+ * The documents that the page reads: those of `-o json` (docs/reference/json.md), by the types of what makes them.
+ *
+ * What a command puts together itself is put together here of the same parts.
+ */
+import type { FleetClusterLine } from '../../app/fleet/rollout/list-clusters.ts';
+import type {
+  FleetStatus as FleetState,
+  ShownStage,
+} from '../../app/fleet/rollout/fleet-status.ts';
+import type { RolloutStatus as RolloutState } from '../../app/rollout/rollout-status.ts';
+import type { LogLine } from '../../core/log/merge-log.ts';
+import type { LogEntry } from '../../core/model/log-entry.ts';
+import type { Gate } from '../../core/model/staged-progress.ts';
+import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
+import type { FleetHealth } from '../../core/status/health/health-facts.ts';
+import type { NextStep } from '../../core/status/next-steps.ts';
+import type { Outage } from '../../core/status/outages.ts';
+
+export type { FleetHealth, NextStep, Outage };
+
+/** A cluster of the map: columns by node. */
+export interface MapCluster {
+  readonly id: string;
+  /** A state of `get clusters`. */
+  readonly state: string;
+  /** False: nothing of it can be said now. */
+  readonly isKnown: boolean;
+  readonly unknown?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Sorted; the columns below have the same places. */
+  readonly names: readonly string[];
+  /** Places in `reasons`, `releases` and `daemonSets`; -1: none. */
+  readonly reason: readonly number[];
+  readonly release: readonly number[];
+  readonly daemonSet: readonly number[];
+}
+
+/** `get nodes`. */
+export interface NodeMap {
+  readonly atMs: number;
+  readonly daemonSet?: string;
+  readonly reasons: readonly string[];
+  readonly releases: readonly string[];
+  readonly daemonSets: readonly string[];
+  readonly clusters: readonly MapCluster[];
+}
+
+/** A line of `get rollouts`. */
+export interface RolloutItem extends Pick<
+  RolloutState,
+  'cluster' | 'namespace' | 'name' | 'summary'
+> {
+  readonly state: RolloutPhase;
+  readonly gate?: Gate;
+}
+
+/** A line of `get fleets`. */
+export interface FleetItem extends Pick<
+  FleetState,
+  'namespace' | 'name' | 'generation' | 'summary'
+> {
+  readonly state: RolloutPhase;
+}
+
+/** `get rollouts` and `get fleets`. */
+export interface ListOf<Item> {
+  readonly items: readonly Item[];
+  readonly otherwise: string;
+}
+
+/** `rollout status`. */
+export interface RolloutStatus extends RolloutState {
+  readonly next: readonly NextStep[];
+}
+
+/** `fleet status`. */
+export interface FleetStatus extends Omit<FleetState, 'stages'> {
+  readonly next: readonly NextStep[];
+  readonly stages: readonly (ShownStage & {
+    readonly failed: number;
+    readonly well: number;
+    readonly rolling: number;
+    readonly waiting: number;
+    readonly nodes?: { readonly updated: number; readonly desired: number };
+  })[];
+  readonly clusters: readonly FleetClusterLine[];
+}
+
+/** An entry of `log`: the entry, what it is about, and its words. */
+export type ToldEntry = LogEntry & Pick<LogLine, 'cluster' | 'subject'> & { readonly text: string };
+
+/** What a command says instead of its document. */
+export interface CommandError {
+  readonly message: string;
+  readonly remedy: string;
+  readonly exitCode?: number;
+}
