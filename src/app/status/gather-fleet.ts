@@ -11,7 +11,7 @@ import { NO_FREEZE, type Freeze } from '../../core/takeover/freeze.ts';
 import { hasLabels, listEveryCluster } from '../clusters/read-registry.ts';
 import { outagesOfCluster, outagesOfStack, readStanding } from '../why/standing.ts';
 import { readCluster, withStackFreeze } from './cluster-summary.ts';
-import type { ClusterSummary, UnreadableCluster } from './cluster-summary.ts';
+import type { ClusterSummary, ReadCluster, UnreadableCluster } from './cluster-summary.ts';
 import { explainFirst } from './explain-first.ts';
 import type { Explaining, FleetFilter, FleetLook, FleetSources } from './fleet-look.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
@@ -33,11 +33,29 @@ export interface GatheredFleet extends FleetFacts {
 /** Clusters that are read at the same time. */
 const CLUSTERS_AT_ONCE = 32;
 
+/** What was read of the fleet, before anything is explained. */
+export interface ReadFleet {
+  readonly look: FleetLook;
+  readonly inForce: Freeze | 'unreadable';
+  readonly ids: readonly ClusterId[];
+  readonly found: readonly FoundCluster[];
+  readonly unreadable: readonly UnreadableCluster[];
+  readonly fleets: FleetFacts['fleets'];
+}
+
 /** Gathers it. Rejects when a table fails. */
 export async function gatherFleet(
   filter: FleetFilter,
   sources: FleetSources & Explaining,
 ): Promise<GatheredFleet> {
+  return factsOfFleet(await readFleet(filter, sources));
+}
+
+/** Reads registrations, META and what is stored of DaemonSets and fleets. Rejects when a table fails. */
+export async function readFleet(
+  filter: FleetFilter,
+  sources: FleetSources & Explaining,
+): Promise<ReadFleet> {
   const nowMs = sources.clock.nowMs();
   const [ids, standing, frozen] = await Promise.all([
     listEveryCluster(sources.registry),
@@ -53,6 +71,14 @@ export async function gatherFleet(
     readFleets(look, inForce),
   ]);
   const found = read.flatMap((one) => (one.kind === 'found' ? [one] : []));
+  const unreadable = read.flatMap((one) => (one.kind === 'unreadable' ? [one.cluster] : []));
+  return { look, inForce, ids, found, unreadable, fleets };
+}
+
+/** Tells of it, with the reasons of the DaemonSets that lack most. Rejects when a table fails. */
+export async function factsOfFleet(read: ReadFleet): Promise<GatheredFleet> {
+  const { look, inForce, ids, found, unreadable, fleets } = read;
+  const { filter, freeze, standing, nowMs } = look;
   const explained = await explainFirst(
     found.flatMap(({ sets }) => sets),
     look,
@@ -64,19 +90,19 @@ export async function gatherFleet(
       ...summary,
       daemonSets: sets.map((set) => factsOf(set, explained.get(set), nowMs)),
     })),
-    unreadable: read.flatMap((one) => (one.kind === 'unreadable' ? [one.cluster] : [])),
-    ...{ fleets, freeze, ids },
+    ...{ unreadable, fleets, freeze, ids },
   };
 }
 
 type Gathered =
   | { readonly kind: 'left-out' }
   | { readonly kind: 'unreadable'; readonly cluster: UnreadableCluster }
-  | {
-      readonly kind: 'found';
-      readonly summary: ClusterSummary;
-      readonly sets: readonly ReadSet[];
-    };
+  | ({ readonly kind: 'found' } & FoundCluster);
+
+/** A cluster that was read. */
+export interface FoundCluster extends ReadCluster {
+  readonly sets: readonly ReadSet[];
+}
 
 async function gatherCluster(id: ClusterId, look: FleetLook): Promise<Gathered> {
   const { filter, freeze, nowMs } = look;
@@ -93,7 +119,8 @@ async function gatherCluster(id: ClusterId, look: FleetLook): Promise<Gathered> 
   const sets = meta === undefined ? [] : await readDaemonSets({ registration, meta }, look);
   const missed = sets.flatMap((set) => missedIn(set, nowMs) ?? []);
   const outages = outagesOfCluster(registration, { meta, nowMs, missed });
-  return { kind: 'found', summary: withStackFreeze({ ...summary, outages }, freeze), sets };
+  const told = withStackFreeze({ ...summary, outages }, freeze);
+  return { kind: 'found', registration, meta, summary: told, sets };
 }
 
 function withinNamespace(

@@ -60,6 +60,7 @@ export async function explainNodes(
 export interface Explained {
   readonly plan: Plan;
   readonly seen: ObservedNodes;
+  readonly nodes: View['nodes'];
 }
 
 /** Nodes of the cluster, as a plan sees them. */
@@ -85,7 +86,8 @@ export async function explainRollout(
   const { policies, options } = sources;
   const staging = stagingOf({ ...input, policies, options });
   const plan = planReconcile(input.view, { ...context, ...defined({ staging }) });
-  return { plan, seen: nodesSeenIn(input.view, context.currentHash) };
+  const { nodes } = input.view;
+  return { plan, seen: nodesSeenIn(input.view, context.currentHash), nodes };
 }
 
 function nodesSeenIn(view: View, hash: string | undefined): ObservedNodes {

@@ -53,7 +53,7 @@ export async function requireKnown(
 }
 
 /** To tell what a run of now would plan. */
-export function sourcesOf({ view, clock }: Stack): ExplainSources {
+export function sourcesOf({ view, clock }: Pick<Stack, 'view' | 'clock'>): ExplainSources {
   const cache = createProcessCache();
   const policies = createPolicyReader();
   return { view, cache, policies, options: defaultReconcileOptions, nowMs: clock.nowMs() };

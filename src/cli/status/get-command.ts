@@ -1,5 +1,5 @@
 /**
- * `rollcall get`: clusters, DaemonSets, rollouts and fleets as tables, each with a STATE.
+ * `rollcall get`: clusters, DaemonSets, rollouts, fleets and nodes as tables, each with a STATE.
  *
  * By the same look as `rollcall status`: reads tables, asks no cluster.
  */
@@ -10,7 +10,7 @@ import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
 import { standstillOf } from '../../core/status/outages.ts';
 import { phasePiece } from '../command-line/colour.ts';
 import type { Piece } from '../command-line/colour.ts';
-import { defineCommand } from '../command-line/command-module.ts';
+import { defineCommand, textOption } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { linesIn, OUTPUT_OPTION } from '../command-line/output-form.ts';
@@ -18,41 +18,72 @@ import type { Printable } from '../command-line/output-form.ts';
 import { renderTextTable } from '../command-line/text-table.ts';
 import { usageError } from '../process/exit-codes.ts';
 import { printClusters, statePiece } from './cluster-table.ts';
-import { FILTER_OPTIONS, filterOf, lookAtSome } from './look-at-fleet.ts';
+import { FILTER_OPTIONS, filterOf, lookAtNodes, lookAtSome } from './look-at-fleet.ts';
 import type { SeenFleet } from './look-at-fleet.ts';
+import { printNodes } from './node-table.ts';
+import type { FleetFilter } from '../../app/status/fleet-look.ts';
+import type { Stack } from '../reach/stack.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { parseNamespacedName } from '../command-line/cluster-arguments.ts';
 
 type Document = CommandResult['document'];
 type Printed = Printable & { readonly document: Document };
 
-const TABLES: Readonly<Record<string, (seen: SeenFleet) => Printed>> = {
-  clusters: printClusters,
-  daemonsets: printDaemonSets,
-  rollouts: printRollouts,
-  fleets: printFleets,
+/** What is asked for, beside the table. */
+interface Asked {
+  readonly filter: FleetFilter;
+  readonly daemonset: string | undefined;
+}
+
+const TABLES: Readonly<Record<string, (asked: Asked, stack: Stack) => Promise<Printed>>> = {
+  clusters: ofFleet(printClusters),
+  daemonsets: ofFleet(printDaemonSets),
+  rollouts: ofFleet(printRollouts),
+  fleets: ofFleet(printFleets),
+  nodes: async ({ filter, daemonset }, stack) => {
+    const only = daemonset === undefined ? undefined : parseNamespacedName(daemonset, 'DaemonSet');
+    return printNodes(await lookAtNodes({ filter, ...defined({ only }) }, stack));
+  },
 };
+
+function ofFleet(print: (seen: SeenFleet) => Printed) {
+  return async ({ filter, daemonset }: Asked, stack: Stack): Promise<Printed> => {
+    if (daemonset === undefined) return print(await lookAtSome(filter, stack));
+    throw usageError('--daemonset is about nodes alone.', 'Leave it out, or get nodes.');
+  };
+}
 
 /** The command. */
 export const getCommand: CommandModule = defineCommand({
   path: ['get'],
-  documents: ['ClusterList', 'DaemonSetHealthList', 'RolloutList', 'FleetHealthList'],
-  summary: 'list clusters, daemonsets, rollouts or fleets, each with its state',
+  documents: ['ClusterList', 'DaemonSetHealthList', 'RolloutList', 'FleetHealthList', 'NodeMap'],
+  summary: 'list clusters, daemonsets, rollouts, fleets or nodes, each with its state',
   about: [
     'The state of a cluster is the worst of its own and of those of its DaemonSets.',
     'Well: nothing is wrong. NoNodes: no node is eligible. Stopped: nothing acts in the whole stack.',
-    'Rollouts and fleets show their phase; a ? stands for a count that is not known now.',
+    'Rollouts and fleets show their phase; a ? stands for what is not known now.',
+    'A node is shown with its worst DaemonSet, by the codes of rollcall why; this makes a plan of each DaemonSet.',
   ],
   args: [['<what>', Object.keys(TABLES).join(', ')]],
-  options: { ...FILTER_OPTIONS, output: OUTPUT_OPTION },
+  options: {
+    ...FILTER_OPTIONS,
+    daemonset: textOption(
+      '--daemonset <namespace/name>',
+      'of nodes: as this DaemonSet stands there',
+    ),
+    output: OUTPUT_OPTION,
+  },
   examples: ['get clusters', 'get daemonsets -n kube-system', 'get rollouts --label stage=prod'],
   run: async ({ args: [what = ''], options }, context) => {
-    const print = TABLES[what];
-    if (print === undefined) {
+    const look = TABLES[what];
+    if (look === undefined) {
       throw usageError(
         `There is no table of ${what}.`,
         `Pass one of: ${Object.keys(TABLES).join(', ')}.`,
       );
     }
-    const printed = print(await lookAtSome(filterOf(options), await context.openStack()));
+    const asked = { filter: filterOf(options), daemonset: options.daemonset };
+    const printed = await look(asked, await context.openStack());
     return { document: printed.document, lines: linesIn(options.output, printed) };
   },
 });

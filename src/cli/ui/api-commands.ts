@@ -20,6 +20,7 @@ const EXPOSED: Readonly<Record<ApiMethod, readonly string[]>> = {
     'get daemonsets',
     'get rollouts',
     'get fleets',
+    'get nodes',
     'why',
     'log',
     'cost',

@@ -42,7 +42,7 @@ export function groupReasons(
 }
 
 /** The code under which a verdict is told. */
-function codeOf({ code, reason, guard }: Verdict): ReasonCode {
+export function codeOf({ code, reason, guard }: Verdict): ReasonCode {
   if (code === 'NotWanted') return reason.code;
   return guard ?? code;
 }

@@ -227,6 +227,7 @@ const LOOKS: readonly (readonly [string, readonly string[]])[] = [
   ['get/daemonsets?namespace=ops', ['get', 'daemonsets', '-n', 'ops']],
   ['get/rollouts', ['get', 'rollouts']],
   ['get/fleets', ['get', 'fleets']],
+  ['get/nodes?cluster=prod', ['get', 'nodes', '--cluster', 'prod']],
   ['why?daemonset=ops/agent', ['why', 'ops/agent']],
   ['why?daemonset=ops/agent&all=true', ['why', 'ops/agent', '--all']],
   ['log?since=3d&limit=5', ['log', '--since', '3d', '--limit', '5']],

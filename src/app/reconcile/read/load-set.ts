@@ -44,7 +44,13 @@ export type SetRead =
 
 /** Reads a set, and keeps it in warm memory. */
 export async function loadSet(
-  { ref: { clusterUid }, meta: { lastSentAtMs } }: Pick<StoredInputs, 'ref' | 'meta'>,
+  {
+    ref: { clusterUid },
+    meta: { lastSentAtMs },
+  }: {
+    readonly ref: Pick<StoredInputs['ref'], 'clusterUid'>;
+    readonly meta: Pick<StoredInputs['meta'], 'lastSentAtMs'>;
+  },
   request: SetRequest,
   readers: Readers,
 ): Promise<SetRead> {

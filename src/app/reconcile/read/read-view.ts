@@ -116,7 +116,13 @@ function ofKind<K extends Projection['kind']>(
 }
 
 /** Nodes are shared by all keys of a cluster: one load serves every run that waits for it. */
-async function readNodes(stored: SlicedInputs, readers: Readers): Promise<SetRead> {
+export async function readNodes(
+  stored: {
+    readonly ref: Pick<SlicedInputs['ref'], 'clusterUid'>;
+    readonly meta: ClusterMeta;
+  },
+  readers: Readers,
+): Promise<SetRead> {
   const { meta, ref } = stored;
   const request: SetRequest = {
     set: 'nodes',

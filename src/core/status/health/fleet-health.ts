@@ -59,6 +59,17 @@ export function isTold(cluster: ClusterFacts, ofStack: readonly Outage[]): boole
   return conflict === undefined && outages.every(({ code }) => code !== 'api-server-unreachable');
 }
 
+/** Why nothing of its pods can be told now, in words; undefined: it can. */
+export function whyUntold(
+  cluster: ClusterFacts,
+  { bySubject, outages }: Judged,
+): string | undefined {
+  if (isTold(cluster, outages)) return undefined;
+  const [stopped] = [...outages, ...cluster.outages];
+  const own = bySubject.get(cluster.id)?.find(({ subject }) => subject === 'cluster');
+  return own?.message ?? stopped?.message ?? 'nothing acts there now';
+}
+
 /** `97 of 100 clusters, 412 of 415 DaemonSets, 19,988 of 20,000 pods are well`. */
 export function describeWell(health: Omit<FleetHealth, 'findings' | 'outages'>): string {
   const { clusters, daemonSets, pods, fleets, untold, withoutNodes } = health;
