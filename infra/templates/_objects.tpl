@@ -35,7 +35,9 @@
 {{- else if has $object.kind (list "Deployment" "CronJob") -}}
 {{-   $pod := (get $object.spec "jobTemplate" | default $object).spec.template.spec -}}
 {{-   $container := first $pod.containers -}}
-{{-   if $values.image -}}{{ $_ := set $container "image" $values.image }}{{- end -}}
+{{- /* One image for all programs: without a value the one that the watcher's Deployment names, as in the command line. */ -}}
+{{-   $shipped := regexFind "(?m)^ *image: \\S+$" (.root.Files.Get "watcher/deployment.yaml") | trim | trimPrefix "image: " -}}
+{{-   $_ := set $container "image" ($values.image | default $shipped) -}}
 {{-   if hasPrefix "registry.invalid/" $container.image -}}{{ fail "image: must name the watcher's image, which no registry has" }}{{- end -}}
 {{-   if eq $values.credentials "static" -}}
 {{-     $secret := dict "secretRef" (dict "name" (printf "rollcall-%s-aws" .part)) -}}

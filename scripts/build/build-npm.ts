@@ -19,8 +19,8 @@ const BUNDLES = 'dist/cli';
 const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'serverless.yml', 'infra', 'examples'];
 /** Has all that the bundle calls (`zstdCompressSync`); command-entry.mjs says so to an older one. */
 const NODE_OLDEST = '22.15';
-/** What the files of infra/ name until a release does. */
-const PLACEHOLDER_IMAGE = `registry.invalid/rollcall/watcher:${packageJson.version}`;
+/** Where the image stands: command line and chart take it from here. */
+const DEPLOYMENT = 'infra/watcher/deployment.yaml';
 
 async function bundle(): Promise<readonly string[]> {
   const { metafile } = await build({
@@ -73,11 +73,14 @@ function manifest(): object {
 /** A release says here what the command line, the kustomizations and the chart take for the watcher's image. */
 async function nameImage(reference: string | undefined): Promise<void> {
   if (reference === undefined || reference === '') return;
+  const deployment = await readFile(path.join(root, DEPLOYMENT), 'utf8');
+  const [, shipped] = /^ *image: (\S+)$/m.exec(deployment) ?? [];
+  if (shipped === undefined) throw new Error(`${DEPLOYMENT} names no image`);
   const infra = path.join(target, 'infra');
   for await (const name of glob('**/*.yaml', { cwd: infra })) {
     const file = path.join(infra, name);
     const text = await readFile(file, 'utf8');
-    await writeFile(file, text.replaceAll(PLACEHOLDER_IMAGE, reference));
+    await writeFile(file, text.replaceAll(shipped, reference));
   }
 }
 

@@ -2,10 +2,12 @@
  * A release of the chart lives on a real control plane and on a local cluster: installed from an earlier chart, upgraded to
  * this one, moved from mode to mode, and uninstalled. Nothing that it made is left.
  *
- * The earlier chart is this one with another version, another image and one object that is no more.
+ * Earlier charts are two: that of the repository before the last commit that changed it, and this one with another version,
+ * another image and one object that is no more.
  */
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -18,6 +20,7 @@ import { createNodes, fakeNode } from '../control-plane/nodes.ts';
 import { pollUntil } from '../control-plane/poll.ts';
 import { bindKubectl, type Kubectl } from '../kubectl/kubectl.ts';
 import { openLocalTestCluster } from '../scenarios/local-test-cluster.ts';
+import { repositoryPath } from '../scenarios/repository.ts';
 import { CHART, LEAST_VALUES, openHelm, type ChartValues, type Helm } from './helm.ts';
 
 const EARLIER_VERSION = '0.0.9';
@@ -96,6 +99,29 @@ for (const [where, { open, runsPods }] of Object.entries(CLUSTERS)) {
     const policies = async (): Promise<readonly string[]> =>
       (await everything(kubectl)).filter((name) => name.startsWith('ValidatingAdmissionPolicy '));
 
+    const gone = async (): Promise<void> => {
+      const description = 'what is there is what was there at first';
+      await pollUntil({ deadlineMs: GONE_MS_MAX, description }, async () => {
+        assert.deepEqual(await everything(kubectl), atFirst);
+        return true;
+      });
+    };
+
+    it('upgrades from the chart before its last change', async (context) => {
+      const before = committedChart(path.join(directory, 'committed'));
+      if (before.kind === 'none') {
+        context.skip(before.reason);
+        return;
+      }
+      const values = { ...LEAST_VALUES, mode: 'takeover', auth: 'eks', image: EARLIER_IMAGE };
+      await helm.succeed(release('install', 'rollcall', before.chart), values);
+      assert.equal(await imageOf(kubectl), EARLIER_IMAGE);
+      await upgrade({ mode: 'takeover', auth: 'eks' });
+      assert.equal(await imageOf(kubectl), LEAST_VALUES.image);
+      await helm.succeed(release('uninstall', 'rollcall'));
+      await gone();
+    });
+
     it('installs an earlier chart', async () => {
       const values = { ...LEAST_VALUES, image: EARLIER_IMAGE };
       await helm.succeed(release('install', 'rollcall', earlierChart(directory)), values);
@@ -139,13 +165,28 @@ for (const [where, { open, runsPods }] of Object.entries(CLUSTERS)) {
     it('uninstalls, and leaves nothing', async () => {
       await upgrade({ mode: 'takeover', auth: 'eks', mirror: { enabled: true } });
       await helm.succeed(release('uninstall', 'rollcall'));
-      const description = 'what is there is what was there at first';
-      await pollUntil({ deadlineMs: GONE_MS_MAX, description }, async () => {
-        assert.deepEqual(await everything(kubectl), atFirst);
-        return true;
-      });
+      await gone();
     });
   });
+}
+
+type Committed =
+  | { readonly kind: 'chart'; readonly chart: string }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** The chart before the last commit that changed it, in a folder of its own; none where the history does not go back so far. */
+function committedChart(directory: string): Committed {
+  const git = (...words: readonly string[]): Buffer =>
+    execFileSync('git', words, { cwd: repositoryPath(''), maxBuffer: 2 ** 26, stdio: 'pipe' });
+  try {
+    const last = git('log', '-1', '--format=%H', '--', 'infra').toString().trim();
+    const archive = git('archive', '--format=tar', `${last}^`, 'infra');
+    mkdirSync(directory);
+    execFileSync('tar', ['-x', '-C', directory], { input: archive });
+  } catch (error) {
+    return { kind: 'none', reason: `no history of the chart: ${String(error)}` };
+  }
+  return { kind: 'chart', chart: path.join(directory, 'infra') };
 }
 
 function earlierChart(directory: string): string {

@@ -4,12 +4,12 @@
  * the watcher. Which kustomizations there are is found, not listed.
  */
 import assert from 'node:assert/strict';
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { copilotPolicy, rollbackRights } from '../../../scripts/install/listed-copilot.ts';
-import { composeManifests } from '../../../src/cli/cluster/manifests/manifests.ts';
+import { composeManifests, releasedImage } from '../../../src/cli/cluster/manifests/manifests.ts';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { ensureBinaries } from '../control-plane/build.ts';
@@ -188,6 +188,21 @@ describe('the chart renders what kustomize renders', { skip }, () => {
       there.filter((folder) => !tried.has(folder)),
       [],
     );
+  });
+
+  it('takes one image for all programs from the watcher’s Deployment, as the command line does', async () => {
+    const chart = path.join(scratch, 'released');
+    cpSync(CHART, chart, { recursive: true });
+    const file = path.join(chart, 'watcher/deployment.yaml');
+    const released = 'registry.example.com/w:v1@sha256:1';
+    const deployment = readFileSync(file, 'utf8').replace(/registry\.invalid\S+/, released);
+    writeFileSync(file, deployment);
+    assert.equal(releasedImage(deployment), released);
+    const [, values = {}] = SAME['takeover, bound tokens'] ?? [];
+    const given = { ...over(values), image: undefined };
+    const text = await helm.succeed(['template', 'rollcall', chart], given);
+    const images = [...text.matchAll(/ image: (\S+)$/gm)].map(([, image]) => image);
+    assert.deepEqual(images, [released, released]);
   });
 
   it('sends tokens at the minute at which `cluster add` would', async () => {
