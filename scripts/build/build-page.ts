@@ -3,13 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { repositoryRoot as root } from '../lib/run-tool.ts';
-import { PAGE_GZIPPED_BYTES_MAX, buildPage } from './page-bundle.ts';
+import { PAGE_GZIPPED_BYTES_MAX, bundlePage } from './page-bundle.ts';
 
 const directory = path.resolve(root, process.argv[2] ?? 'dist/page');
 
 await mkdir(directory, { recursive: true });
 let gzippedBytes = 0;
-for (const [name, { body }] of await buildPage()) {
+for (const [name, body] of await bundlePage()) {
   await writeFile(path.join(directory, name), body);
   gzippedBytes += gzipSync(body).length;
 }

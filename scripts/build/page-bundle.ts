@@ -8,22 +8,13 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { repositoryRoot as root } from '../lib/run-tool.ts';
 
-/** A file of the page, as it is served. */
-export interface PageFile {
-  readonly type: string;
-  readonly body: Uint8Array;
-}
-
-/** By name, without a leading slash. */
-export type PageFiles = ReadonlyMap<string, PageFile>;
-
 /** What a page may weigh: gzipped, script and sheet together. */
 export const PAGE_GZIPPED_BYTES_MAX = 60 * 1024;
 
 const SOURCES = path.join(root, 'src/page');
 
-/** Bundles the page. */
-export async function buildPage(): Promise<PageFiles> {
+/** The contents of its files by name. */
+export async function bundlePage(): Promise<ReadonlyMap<string, Uint8Array>> {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { page: 'src/page/main.tsx', 'page-sheet': 'src/page/page.css' },
@@ -44,11 +35,11 @@ export async function buildPage(): Promise<PageFiles> {
     if (file === undefined) throw new Error(`the bundler made no ${name}`);
     return file.contents;
   };
-  return new Map<string, PageFile>([
-    ['index.html', { type: 'text/html; charset=utf-8', body: await source('index.html') }],
-    ['page.js', { type: 'text/javascript; charset=utf-8', body: made('page.js') }],
-    ['page.css', { type: 'text/css; charset=utf-8', body: made('page-sheet.css') }],
-    ['icon.svg', { type: 'image/svg+xml', body: await source('icon.svg') }],
+  return new Map([
+    ['index.html', await source('index.html')],
+    ['page.js', made('page.js')],
+    ['page.css', made('page-sheet.css')],
+    ['icon.svg', await source('icon.svg')],
   ]);
 }
 

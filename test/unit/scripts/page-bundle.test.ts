@@ -2,22 +2,18 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import {
-  PAGE_GZIPPED_BYTES_MAX,
-  buildPage,
-  type PageFiles,
-} from '../../../scripts/build/page-bundle.ts';
+import { PAGE_GZIPPED_BYTES_MAX, bundlePage } from '../../../scripts/build/page-bundle.ts';
 
 describe('the bundle of the page', () => {
-  let files: PageFiles;
+  let files: ReadonlyMap<string, Uint8Array>;
   before(async () => {
-    files = await buildPage();
+    files = await bundlePage();
   });
 
   const textOf = (name: string): string => {
     const file = files.get(name);
     assert.ok(file, `no ${name}`);
-    return new TextDecoder().decode(file.body);
+    return new TextDecoder().decode(file);
   };
 
   it('is four files', () => {
@@ -25,7 +21,7 @@ describe('the bundle of the page', () => {
   });
 
   it('is within its budget, gzipped', () => {
-    const sizes = [...files.values()].map(({ body }) => gzipSync(body).length);
+    const sizes = [...files.values()].map((body) => gzipSync(body).length);
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     assert.ok(bytes <= PAGE_GZIPPED_BYTES_MAX, `${String(bytes)} bytes`);
   });
