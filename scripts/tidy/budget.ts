@@ -21,7 +21,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/page': 6_000,
   'src/ports': 1_480,
   'src/watcher': 5_000,
-  test: 185_500,
+  test: 186_800,
 };
 
 /** Finds folders with more lines than their budget. */

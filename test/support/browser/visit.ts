@@ -42,6 +42,8 @@ const HEIGHT_BY_WIDTH: Readonly<Record<number, number>> = { 380: 800 };
 const DEFAULT_HEIGHT = 900;
 /** A condition that takes longer will not be met: ten times what a quiet machine needs. */
 const CONDITION_BOUND_MS = 30_000;
+/** Characters of a page that an error shows. */
+const SEEN_MAX = 2000;
 
 /** Opens an empty tab; the caller navigates. Closing the browser closes it. */
 export async function openVisit(browser: Browser, look: Look = DEFAULT_LOOK): Promise<Visit> {
@@ -98,6 +100,8 @@ async function waitForText(page: Page, { source, flags }: RegExp): Promise<void>
   } catch (error) {
     const seen = await page.evaluate(() => document.body.innerText);
     const where = new URL(page.url()).pathname;
-    throw new Error(`${where} never says /${source}/; it says:\n${seen}`, { cause: error });
+    throw new Error(`${where} never says /${source}/; it says:\n${seen.slice(0, SEEN_MAX)}`, {
+      cause: error,
+    });
   }
 }
