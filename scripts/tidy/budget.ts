@@ -15,13 +15,13 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   scripts: 10_400,
   'src/adapters': 13_000,
   'src/app': 22_700,
-  'src/cli': 17_900,
+  'src/cli': 17_800,
   'src/core': 24_000,
   'src/engine': 1_950,
   'src/page': 6_000,
   'src/ports': 1_480,
   'src/watcher': 5_000,
-  test: 185_500,
+  test: 184_400,
 };
 
 /** Finds folders with more lines than their budget. */
