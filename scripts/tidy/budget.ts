@@ -15,7 +15,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   scripts: 10_400,
   'src/adapters': 13_000,
   'src/app': 22_700,
-  'src/cli': 17_900,
+  'src/cli': 17_800,
   'src/core': 24_000,
   'src/engine': 1_950,
   'src/page': 6_000,

@@ -38,7 +38,8 @@ export class Scene {
   static async make(state: State): Promise<Scene> {
     const scene = new Scene(BEGINS[state]);
     if (state === 'first release') scene.runs.idleNodes.add('node-0003');
-    scene.runs.register({ authentication: { kind: 'bearer', token: 't' } });
+    const authentication = { kind: 'bearer', token: 't' } as const;
+    scene.runs.register({ authentication, takeoverProbedAtMs: 0 });
     await scene.runs.settle();
     scene.commands.adopt(scene.runs);
     await scene.walk();

@@ -25,7 +25,7 @@ export const takenOver: ClusterRegistration = {
   ...registrationOf('c1'),
   mode: 'takeover',
   authentication: { kind: 'bearer', token: 't' },
-  takeoverProbedAtMs: 1,
+  takeoverProbedAtMs: 0,
   sentinel: { uid: uid('s'), createdAtMs: 1 },
 };
 

@@ -262,6 +262,7 @@ export const FINDINGS = {
     },
     warning: {
       'view-incomplete': 'A snapshot is on its way.',
+      'view-awaits-snapshot': 'Takeover was entered, and the snapshot after its probe is awaited.',
     },
   },
   breaker: {

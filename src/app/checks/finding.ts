@@ -44,6 +44,11 @@ export function hasFailed(findings: readonly Finding[]): boolean {
   return findings.some(({ level }) => level === 'failed');
 }
 
+/** True of what failed or should be known. */
+export function isProblem({ level }: Finding): boolean {
+  return level === 'failed' || level === 'warning';
+}
+
 const NAMES_SHOWN = 5;
 
 /** `a, b and 3 more`: how findings name many objects. */

@@ -8,6 +8,7 @@ import { isOpen } from '../../core/model/breaker.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import { findOutages } from '../../core/status/outages.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import type { ClusterMeta } from '../../core/model/view-items.ts';
 import { defaultReconcileOptions } from '../reconcile/process/dependencies.ts';
 import type { Facts } from './needs.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
@@ -28,7 +29,7 @@ export function judgeFreshness({ meta, nowMs }: ViewFacts): Finding {
   if (meta.value === undefined) {
     return failed('freshness', 'never-heard', {
       seen: 'no message of this cluster was ever taken',
-      next: 'Is its watcher installed, with the role that is registered? See the links above, and `message refused` in the log of ingest.',
+      next: 'Is its watcher installed, with the role that is registered? See its log, and `message refused` in the log of ingest.',
     });
   }
   const { lastSentAtMs, heardAtMs } = meta.value;
@@ -75,10 +76,22 @@ export function judgeView(
 ): Finding | undefined {
   if (meta.kind === 'unchecked') return notChecked('view', meta.why);
   if (meta.value === undefined) return undefined;
-  const { isComplete, incompleteReason = 'unknown', snapshot, snapshotRequestedAtMs } = meta.value;
-  if (isComplete) {
-    return ok('view', 'view-complete', 'the view is whole');
+  if (!meta.value.isComplete) return judgeIncomplete(registration, meta.value, nowMs);
+  const { mode, takeoverProbedAtMs = -Infinity } = registration;
+  if (mode === 'takeover' && (meta.value.announcedAtMs ?? 0) < takeoverProbedAtMs) {
+    return warning('view', 'view-awaits-snapshot', {
+      seen: 'takeover was entered: nothing is done before the snapshot that follows its probe',
+      next: 'It comes by itself, within minutes.',
+    });
   }
+  return ok('view', 'view-complete', 'the view is whole');
+}
+
+function judgeIncomplete(
+  { authentication }: ClusterRegistration,
+  { incompleteReason = 'unknown', snapshot, snapshotRequestedAtMs }: ClusterMeta,
+  nowMs: number,
+): Finding {
   const seen = `the view is not whole (${incompleteReason}): nothing is decided on it`;
   const sinceMs = snapshot?.announcedAtMs ?? snapshotRequestedAtMs;
   if (sinceMs !== undefined && nowMs - sinceMs <= SNAPSHOT_PATIENCE_MS) {
@@ -88,7 +101,7 @@ export function judgeView(
       next: 'Look again in a minute.',
     });
   }
-  if (registration.authentication.kind === 'none') {
+  if (authentication.kind === 'none') {
     return warning('view', 'view-incomplete', {
       seen: `${seen}; without a credential no function can ask for a snapshot`,
       next: 'The watcher sends one within six hours by itself, or at once: kubectl -n rollcall-system rollout restart deploy/rollcall-watcher',

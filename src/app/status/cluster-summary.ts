@@ -52,7 +52,7 @@ export interface SummarySources {
 }
 
 /** Puts a summary together. */
-export function summarise(
+function summarise(
   registration: ClusterRegistration,
   meta: ClusterMeta | undefined,
   nowMs: number,
@@ -130,7 +130,7 @@ const LOOK_BACK_MS = 2 * 3_600_000;
  * never heard, so others are not asked; what was noted of the UID that is registered by now is
  * past.
  */
-export async function withRebuilt(
+async function withRebuilt(
   summary: ClusterSummary,
   { id, clusterUid }: ClusterRegistration,
   { registry, clock }: Pick<SummarySources, 'registry' | 'clock'>,

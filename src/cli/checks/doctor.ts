@@ -9,7 +9,7 @@ import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { egressPolicy } from '../../../functions/egress-policy.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
-import { hasFailed } from '../../app/checks/finding.ts';
+import { hasFailed, isProblem } from '../../app/checks/finding.ts';
 import type { Finding } from '../../app/checks/finding.ts';
 import type { FindingLevel } from '../../app/checks/finding-codes.ts';
 import { known, openReader } from '../../app/checks/needs.ts';
@@ -213,10 +213,6 @@ export function renderProblems(examined: readonly Examined[]): readonly Line[] {
     ...problems.flatMap(({ id, found }) => [`Cluster ${id}`, ...found.flatMap(linesOf)]),
     ...(quiet === 0 ? [] : [`${quiet} ${quiet === 1 ? 'cluster' : 'clusters'}: nothing failed`]),
   ];
-}
-
-function isProblem({ level }: Finding): boolean {
-  return level === 'failed' || level === 'warning';
 }
 
 const TONES: Readonly<Partial<Record<FindingLevel, Tone>>> = {

@@ -166,7 +166,7 @@ async function readSender(
 }
 
 /** Refused messages of the last day: the cluster's own, and those of senders who claim to be it. */
-async function readRefusals(
+export async function readRefusals(
   { registry, clock }: Stack,
   { id }: ClusterRegistration,
 ): Promise<Checked<readonly RefusalFact[]>> {

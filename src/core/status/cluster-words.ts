@@ -1,5 +1,5 @@
 /**
- * What is the matter with a cluster as a whole, beside outages: in the same words in `cluster show` and `rollcall status`.
+ * Words of `rollcall status` for a cluster as a whole, beside outages.
  */
 import type { RivalNote } from '../model/registration.ts';
 

@@ -112,7 +112,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   },
   'watcher gone': {
     'cluster list': [LIST, 0, 'watcher-silent'],
-    'cluster show': [SILENT, 0, 'silent'],
+    'cluster show': [SILENT, 0, 'cluster-silent'],
     status: [`Silent a: ${ofCluster(SILENT)}`, 7, 'Silent'],
     why: [SILENT, 7, '3 Running'],
     'rollout status': [SILENT, 7, 'Stopped'],
@@ -124,7 +124,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   },
   'watcher stood by': {
     'cluster list': [LIST, 0, 'watcher-stands-by'],
-    'cluster show': [STANDS_BY, 0, 'view-incomplete'],
+    'cluster show': [STANDS_BY, 0, 'watcher-stands-by, view-stuck'],
     status: [`StandsBy a: ${ofCluster(STANDS_BY)}`, 7, 'StandsBy'],
     why: [STANDS_BY, 7, '3 WaitingForCluster'],
     'rollout status': [STANDS_BY, 7, 'Stopped'],
@@ -160,7 +160,7 @@ const TABLE: Readonly<Record<State, Readonly<Record<Command, Cell>>>> = {
   },
   'API server gone': {
     'cluster list': [LIST, 0, 'api-server-unreachable'],
-    'cluster show': [UNREACHABLE, 0],
+    'cluster show': [UNREACHABLE, 0, 'breaker-open'],
     status: [`Unreachable a: ${ofCluster(UNREACHABLE)}`, 8, 'Unreachable'],
     why: [UNREACHABLE, 0, '3 WaitingForCluster'],
     'rollout status': [UNREACHABLE, 0, 'Waiting'],

@@ -6,10 +6,11 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { readToken } from '../../checks/read-stack.ts';
+import { readRefusals, readToken } from '../../checks/read-stack.ts';
 import { known, openReader } from '../../../app/checks/needs.ts';
+import { isProblem } from '../../../app/checks/finding.ts';
 import type { Finding } from '../../../app/checks/finding.ts';
-import type { Checked, TokenFact, Facts } from '../../../app/checks/needs.ts';
+import type { Checked, TokenFact } from '../../../app/checks/needs.ts';
 import { checksOf, readFacts, judgeAll } from '../../../app/checks/table.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Stack } from '../../reach/stack.ts';
@@ -26,11 +27,6 @@ import { outageLines, readFreezeIn } from '../../command-line/freeze-words.ts';
 import { defineCommand } from '../../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../../command-line/command-module.ts';
 import { renderAge, renderFields } from '../../command-line/text-table.ts';
-import { summarise, withRebuilt } from '../../../app/status/cluster-summary.ts';
-import { CLUSTER_WORDS } from '../../../core/status/cluster-words.ts';
-import type { ClusterWords } from '../../../core/status/cluster-words.ts';
-import { SILENT_AFTER_MS } from '../../../core/status/outages.ts';
-import type { ClusterSummary } from '../../../app/status/cluster-summary.ts';
 
 /** Everything that is read of one cluster; of a sealed token only the times. */
 interface ClusterDetails {
@@ -67,16 +63,16 @@ export const showClusterCommand: CommandModule = defineCommand({
     const question = { meta, nowMs, standing, freeze, missed: since };
     const details = { registration, meta, token, daemonSets, nowMs };
     const outages = outagesOfCluster(registration, question);
-    const seen = summarise(registration, meta, nowMs);
-    const summary = await withRebuilt(seen, registration, stack);
-    // What only the cluster knows is not asked for: the doctor does.
+    // What only the cluster or an account knows is not asked for: the doctor does.
     const read = openReader({
       registration: known({ kind: 'found', registration } as const),
       meta: known(meta),
       token: ['', () => Promise.resolve(token)],
+      refusals: ['', () => readRefusals(stack, registration)],
     });
-    const facts = await readFacts(checksOf('cluster'), read, () => nowMs);
-    return present(details, diagnose(summary, { registration, meta, facts }), outages);
+    const checks = checksOf('cluster');
+    const findings = judgeAll(checks, await readFacts(checks, read, () => nowMs));
+    return present(details, findings.filter(isProblem), outages);
   },
 });
 
@@ -106,13 +102,13 @@ function tokenOf({ token, registration }: ClusterDetails) {
 }
 
 /** Findings that stand above the answer already. */
-const TOLD_ABOVE: ReadonlySet<ShownCode> = new Set<ShownCode>([
-  ...(['frozen', 'silent', 'breaker-open'] as const),
+const TOLD_ABOVE: ReadonlySet<string> = new Set<Finding['code']>([
+  ...(['frozen', 'cluster-silent', 'watcher-stands-by', 'breaker-open'] as const),
 ]);
 
 function present(
   details: ClusterDetails,
-  findings: readonly Shown[],
+  findings: readonly Finding[],
   outages: readonly Outage[],
 ): CommandResult {
   const { registration, meta } = details;
@@ -141,7 +137,7 @@ function present(
       ...(findings.length + outages.length === 0
         ? ['Nothing is wrong as far as the registry and view tell.']
         : []),
-      ...below.flatMap(({ message, remedy }) => [`! ${message}`, `  ${remedy}`]),
+      ...below.flatMap(({ code, seen, next = '' }) => [`! ${code}: ${seen}`, `  ${next}`]),
     ],
   };
 }
@@ -229,125 +225,4 @@ function breakerText({ breaker }: ClusterMeta, nowMs: number): string {
 
 function isoTime(atMs: number): string {
   return new Date(atMs).toISOString();
-}
-
-/** What `cluster show` puts into words of its own. */
-interface ShownFinding {
-  /** Codes of the checks that say it; absent: it is found here. */
-  readonly from?: readonly Finding['code'][];
-  readonly words: (summary: ClusterSummary) => ClusterWords;
-}
-
-const RENEWER =
-  'Look at the token renewer: kubectl -n rollcall-system get cronjob,job -l app.kubernetes.io/part-of=rollcall';
-
-/** The gravest first. */
-const SHOWN = {
-  rebuilt: {
-    words: CLUSTER_WORDS.rebuilt,
-  },
-  conflict: {
-    words: CLUSTER_WORDS.conflict,
-  },
-  frozen: {
-    from: ['frozen'],
-    words: ({ id }) => ({
-      message: 'The cluster is frozen: nothing is created or deleted there.',
-      remedy: `To go on: rollcall thaw --cluster ${id}`,
-    }),
-  },
-  'no-credential': {
-    from: ['mode-without-credential'],
-    words: ({ id, mode }) => ({
-      message: `It is in ${mode}, but the functions have no credential for it.`,
-      remedy: `rollcall cluster set ${id} --eks-cluster … --eks-region …, or --renewer-role-id …`,
-    }),
-  },
-  'never-heard': {
-    from: ['never-heard'],
-    words: CLUSTER_WORDS['never-heard'],
-  },
-  silent: {
-    words: ({ id }) => ({
-      message: 'Its watcher has been silent for longer than its longest heartbeat.',
-      remedy: `Look at it (kubectl -n rollcall-system get pods, logs), or: rollcall cluster doctor ${id}`,
-    }),
-  },
-  'view-incomplete': {
-    from: ['view-incomplete', 'view-stuck'],
-    words: CLUSTER_WORDS['view-incomplete'],
-  },
-  'token-missing': {
-    from: ['credential-missing'],
-    words: () => ({ message: 'No token was sent yet.', remedy: RENEWER }),
-  },
-  'token-of-another-cluster': {
-    from: ['credential-other-cluster'],
-    words: () => ({
-      message: 'The token that was sent last belongs to another cluster UID.',
-      remedy: RENEWER,
-    }),
-  },
-  'token-expired': {
-    from: ['credential-expired'],
-    words: () => ({ message: 'The token has expired.', remedy: RENEWER }),
-  },
-  'breaker-open': {
-    from: ['breaker-open'],
-    words: ({ id }) => ({
-      message: 'Its API server did not answer lately and is left alone for a while.',
-      remedy: `It is tried again by itself; to see why: rollcall cluster doctor ${id}`,
-    }),
-  },
-  'awaiting-snapshot': {
-    words: () => ({
-      message: 'Takeover was entered; the snapshot after its probe is awaited.',
-      remedy: 'It comes by itself, within minutes.',
-    }),
-  },
-} as const satisfies Readonly<Record<string, ShownFinding>>;
-
-type ShownCode = keyof typeof SHOWN;
-
-/** One thing that is wrong, and what to do next. */
-interface Shown extends ClusterWords {
-  readonly code: ShownCode;
-}
-
-/** Finds what is wrong, the gravest first. `meta` undefined: nothing was ever heard of the cluster. */
-function diagnose(
-  summary: ClusterSummary,
-  known: {
-    readonly registration: ClusterRegistration;
-    readonly meta: ClusterMeta | undefined;
-    readonly facts: Facts;
-  },
-): readonly Shown[] {
-  const { registration, meta, facts } = known;
-  const judged = new Set(judgeAll(checksOf('cluster'), facts).map(({ code }) => code));
-  // The doctor also names a breaker whose time is over, since nothing was heard of the server since then.
-  if ((meta?.breaker?.open?.untilMs ?? 0) <= facts.nowMs) judged.delete('breaker-open');
-  const here = new Set<ShownCode>();
-  if (summary.rebuilt !== undefined) here.add('rebuilt');
-  if (summary.conflict !== undefined) here.add('conflict');
-  if ((summary.silentForMs ?? 0) > SILENT_AFTER_MS) here.add('silent');
-  if (isSnapshotAwaited(registration, meta)) here.add('awaiting-snapshot');
-  return Object.entries<ShownFinding>(SHOWN).flatMap(([key, { from = [], words }]) => {
-    const code = key as ShownCode;
-    const isFound = here.has(code) || from.some((one) => judged.has(one));
-    return isFound ? [{ code, ...words(summary) }] : [];
-  });
-}
-
-/** Takeover was entered, and nothing is done before the snapshot that follows its probe. */
-function isSnapshotAwaited(
-  { takeoverProbedAtMs, mode }: ClusterRegistration,
-  meta: ClusterMeta | undefined,
-): boolean {
-  return (
-    mode === 'takeover' &&
-    takeoverProbedAtMs !== undefined &&
-    meta?.isComplete === true &&
-    (meta.announcedAtMs ?? 0) < takeoverProbedAtMs
-  );
 }

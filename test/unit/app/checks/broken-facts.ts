@@ -399,6 +399,11 @@ export const CASES: readonly Case[] = [
     says: /seq-skipped.*was asked for/,
   },
   {
+    code: 'view-awaits-snapshot',
+    level: 'warning',
+    facts: withRegistration({ takeoverProbedAtMs: 9 }),
+  },
+  {
     code: 'view-stuck',
     level: 'failed',
     facts: withMeta({

@@ -154,7 +154,7 @@ describe('rollcall cluster list', () => {
     assert.match(run.stdout, /c000 .*rebuilt: it is another-uid now; rollcall cluster reset c000/);
     assert.match(run.stdout, /c001 .*never heard/);
     const shown = (await world.run(['cluster', 'show', 'c000', '--json'])).expectExit(0);
-    assert.match(JSON.stringify(shown.document()['findings']), /"rebuilt"/);
+    assert.match(JSON.stringify(shown.document()['findings']), /"refused-wrong-cluster-uid"/);
     registry.seed({ ...registrationOf('c000'), clusterUid: clusterUid('another-uid') });
     const reset = await world.run(['cluster', 'list']);
     assert.doesNotMatch(reset.stdout, /rebuilt/, 'once it is registered anew');

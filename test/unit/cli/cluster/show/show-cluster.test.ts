@@ -28,13 +28,15 @@ describe('rollcall cluster show', () => {
     const world = await worldOf();
     const { view } = world.stores();
     const nowMs = world.clock.nowMs();
-    const heardAtMs = { Node: nowMs - 2000, Pod: nowMs - 3000 };
+    const recentMs = nowMs - 3000;
+    const others = { DaemonSet: recentMs, ControllerRevision: recentMs };
+    const heardAtMs = { Node: nowMs - 2000, Pod: recentMs, ...others };
     const heard = { ...metaOf(`uid-of-${ID}`), isComplete: true, lastSentAtMs: nowMs - 65_000 };
     await view.writeMeta({ ...heard, heardAtMs });
     const run = (await world.run(['cluster', 'show', ID])).expectExit(0);
     assert.match(run.stdout, /^id: +prod$/m);
     assert.match(run.stdout, /^last message: +1m ago$/m);
-    assert.match(run.stdout, /^streams heard, ago: +Node 2s, Pod 3s$/m);
+    assert.match(run.stdout, /^streams heard, ago: +Node 2s, Pod 3s, /m);
     assert.match(run.stdout, /Nothing is wrong/);
     assert.deepEqual(await findingsOf(world), []);
   });
@@ -59,15 +61,15 @@ describe('rollcall cluster show', () => {
     const sentinel = { uid: uid('probe-1'), createdAtMs: 4 };
     const noted = await worldOf({ mode: 'takeover', sentinel, isFrozen: true, rival });
     assert.deepEqual(await findingsOf(noted), [
-      'conflict',
       'frozen',
-      'no-credential',
+      'mode-without-credential',
       'never-heard',
+      'conflict-noted',
     ]);
 
     const silent = await worldOf();
     await silent.stores().view.writeMeta({ ...metaOf(`uid-of-${ID}`), incompleteReason: 'a gap' });
-    assert.deepEqual(await findingsOf(silent), ['silent', 'view-incomplete']);
+    assert.deepEqual(await findingsOf(silent), ['cluster-silent', 'view-incomplete']);
 
     const eks = { kind: 'eks', clusterName: 'a', region: 'b' } as const;
     const entered = await worldOf({ mode: 'takeover', authentication: eks, takeoverProbedAtMs: 9 });
@@ -78,7 +80,11 @@ describe('rollcall cluster show', () => {
     const open = { untilMs: nowMs + 5000, delayMs: 5000 };
     const breaker = { version: 0, failures: 0, openings: 1, open };
     await view.writeBreaker(clusterUid(`uid-of-${ID}`), breaker);
-    assert.deepEqual(await findingsOf(entered), ['breaker-open', 'awaiting-snapshot']);
+    assert.deepEqual(await findingsOf(entered), [
+      'stream-silent',
+      'view-awaits-snapshot',
+      'breaker-open',
+    ]);
   });
 
   it('judges a bound token by its times and its cluster, and shows nothing else of it', async () => {
@@ -87,8 +93,10 @@ describe('rollcall cluster show', () => {
     });
     const { credentials, view } = world.stores();
     const nowMs = world.clock.nowMs();
-    await view.writeMeta({ ...metaOf(`uid-of-${ID}`), isComplete: true, lastSentAtMs: nowMs });
-    assert.deepEqual(await findingsOf(world), ['token-missing']);
+    const heardAtMs = { Node: nowMs, Pod: nowMs, DaemonSet: nowMs, ControllerRevision: nowMs };
+    const heard = { ...metaOf(`uid-of-${ID}`), isComplete: true, lastSentAtMs: nowMs };
+    await view.writeMeta({ ...heard, heardAtMs });
+    assert.deepEqual(await findingsOf(world), ['credential-missing']);
     const token = {
       clusterUid: clusterUid('another'),
       ciphertext: 'aHVudGVyMg==',
@@ -96,7 +104,7 @@ describe('rollcall cluster show', () => {
       expiresAtMs: nowMs + 3_600_000,
     };
     await credentials.writeToken(clusterId(ID), 'act', token);
-    assert.deepEqual(await findingsOf(world), ['token-of-another-cluster']);
+    assert.deepEqual(await findingsOf(world), ['credential-other-cluster']);
     const own = { ...token, clusterUid: clusterUid(`uid-of-${ID}`) };
     await credentials.writeToken(clusterId(ID), 'act', own);
     assert.deepEqual(await findingsOf(world), []);
@@ -108,7 +116,7 @@ describe('rollcall cluster show', () => {
       issuedAtMs: nowMs - 50_000,
       expiresAtMs: nowMs - 1000,
     });
-    assert.deepEqual(await findingsOf(world), ['token-expired']);
+    assert.deepEqual(await findingsOf(world), ['credential-expired']);
   });
 
   it('knows only what is registered', async () => {
