@@ -9,7 +9,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { ACCOUNT, evaluateTemplate, Expression, TextParts } from '@rollcall/local-aws/template/evaluate.ts';
+import {
+  ACCOUNT,
+  evaluateTemplate,
+  Expression,
+  TextParts,
+} from '@rollcall/local-aws/template/evaluate.ts';
 import type { Evaluated as Value } from '@rollcall/local-aws/template/evaluate.ts';
 import { checkParameters } from '../../../scripts/osls/check-parameters.mjs';
 import { runTool } from '../../../scripts/lib/run-tool.ts';
@@ -185,9 +190,7 @@ function plain(value: Value): unknown {
   }
   if (Array.isArray(value)) return (value as readonly Value[]).map(plain);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, plain(one)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]));
 }
 
 function withDocuments(attributes: Readonly<Record<string, unknown>> = {}): unknown {
