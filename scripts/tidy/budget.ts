@@ -8,11 +8,11 @@ import type { Finding, Repository } from './repository.ts';
 const linesMaxByFolder: Readonly<Record<string, number>> = {
   docs: 12_120,
   functions: 1_500,
-  infra: 7_850,
+  infra: 8_250,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
-  scripts: 10_400,
+  scripts: 10_500,
   'src/adapters': 13_000,
   'src/app': 22_700,
   'src/cli': 17_800,

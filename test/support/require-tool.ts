@@ -58,6 +58,13 @@ export const TOOLS = {
     versionMin: '3.9',
     installLine: 'apt-get install python3 python3-venv',
   },
+  terraform: {
+    name: 'Terraform',
+    command: ['terraform', 'version'],
+    versionPattern: /Terraform v(\d+(?:\.\d+)*)/,
+    versionMin: '1.5',
+    installLine: 'install Terraform from HashiCorp: neither Debian nor a registry of packages has it',
+  },
   apt: {
     name: 'apt',
     command: ['apt-get', '--version'],

@@ -13,7 +13,6 @@ import type { AddContext, AddTask } from './add-examine.ts';
 import { hasRoles, requireRoleSource } from './add-request.ts';
 import { findOidcProvider, lookUpRole, type ClusterAccount } from './eks-cluster.ts';
 import { deployRoles, readRolesParameters } from '../roles/roles-deploy.ts';
-import { evaluateTemplate } from '@rollcall/local-aws/template/evaluate.ts';
 import { writeTerraform } from '../roles/roles-terraform.ts';
 import { fillTemplate, issuerName, rolesParameters, rolesStackName } from '../roles/roles.ts';
 import type { RolesParameters, RoleTrust } from '../roles/roles.ts';
@@ -65,7 +64,6 @@ export async function printRoles(
   task: AddTask,
   format: 'cloudformation' | 'terraform',
 ): Promise<string> {
-  const template = await readFile(packageFile(TEMPLATE), 'utf8');
   const { request } = task;
   const isKnown = request.clusterProfile !== undefined || request.sameAccount;
   const stackName = rolesStackName({ stage: task.context.stack.stage, id: request.id });
@@ -75,8 +73,8 @@ export async function printRoles(
     ...rolesParametersFor(task, trust),
   };
   return format === 'cloudformation'
-    ? fillTemplate(template, parameters)
-    : writeTerraform(evaluateTemplate(template, parameters));
+    ? fillTemplate(await readFile(packageFile(TEMPLATE), 'utf8'), parameters)
+    : writeTerraform(parameters);
 }
 
 function rolesParametersFor({ request, examined, context }: AddTask, trust: RoleTrust) {

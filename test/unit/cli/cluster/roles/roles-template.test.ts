@@ -5,7 +5,10 @@ import { describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import { evaluateTemplate, type EvaluatedTemplate } from '@rollcall/local-aws/template/evaluate.ts';
-import { writeTerraform } from '../../../../../src/cli/cluster/roles/roles-terraform.ts';
+import {
+  terraformName,
+  writeTerraform,
+} from '../../../../../src/cli/cluster/roles/roles-terraform.ts';
 import { fillTemplate, rolesParameters } from '../../../../../src/cli/cluster/roles/roles.ts';
 import type { ClusterRolesRequest, RoleTrust } from '../../../../../src/cli/cluster/roles/roles.ts';
 
@@ -95,7 +98,7 @@ describe('the roles of a cluster', () => {
     assert.deepEqual(others, []);
   });
 
-  it('are bounded where a policy is named, in either form, and else name none (F16 f)', () => {
+  it('are bounded where a policy is named, and else name none (F16 f)', () => {
     const permissionsBoundaryArn = 'arn:aws:iam::111122223333:policy/boundary';
     const bounded = evaluate(POD_IDENTITY, { hasRenewer: true, permissionsBoundaryArn });
     const plain = evaluate(POD_IDENTITY, { hasRenewer: true });
@@ -105,9 +108,6 @@ describe('the roles of a cluster', () => {
       assert.equal(boundaryIn(bounded), permissionsBoundaryArn);
       assert.equal(boundaryIn(plain), undefined);
     }
-    const written = writeTerraform(bounded).match(/permissions_boundary = "arn:aws:iam::/g);
-    assert.equal(written?.length, 2);
-    assert.ok(!writeTerraform(plain).includes('permissions_boundary'));
   });
 
   it('make no renewer unless one is asked for', () => {
@@ -191,54 +191,30 @@ describe('the printed template', () => {
   });
 });
 
-/** Checks brackets and strings of HCL; what is outside strings must balance. */
-function assertBalanced(text: string): void {
-  const outside = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
-  assert.ok(!outside.replaceAll('""', '').includes('"'), 'a string is not closed');
-  const open: string[] = [];
-  for (const character of outside) {
-    if ('{[('.includes(character)) open.push(character);
-    const opener = { '}': '{', ']': '[', ')': '(' }[character];
-    if (opener !== undefined) assert.equal(open.pop(), opener);
-  }
-  assert.deepEqual(open, []);
-}
-
 describe('the printed Terraform', () => {
   const write = (trust: RoleTrust, change: Partial<ClusterRolesRequest> = {}): string =>
-    writeTerraform(evaluate(trust, change));
+    writeTerraform(rolesParameters(request(trust, change)));
 
-  it('declares what the template declares, with references between its own resources', () => {
+  it('asks for nothing: every parameter of the template is a variable with a value', () => {
+    const { Parameters: declared } = parse(SOURCE) as { Parameters: Record<string, unknown> };
+    const parameters = rolesParameters(request(WEB_IDENTITY, { hasRenewer: true }));
     const text = write(WEB_IDENTITY, { hasRenewer: true });
-    assertBalanced(text);
-    const declared = [...text.matchAll(/^resource "([a-z_]+)" "([a-z_]+)"/gm)].map(
-      ([, type, name]) => `${String(type)}.${String(name)}`,
+    const variables = [...text.matchAll(/^variable "(\w+)" \{\n[^]*?\n\}\n/gm)];
+    assert.deepEqual(
+      variables.map(([, name]) => name).toSorted(),
+      Object.keys(declared).map(terraformName).toSorted(),
     );
-    assert.deepEqual(declared, [
-      'aws_iam_openid_connect_provider.oidc_provider',
-      'aws_iam_role.watcher_role',
-      'aws_iam_role_policy.watcher_role',
-      'aws_iam_role.renewer_role',
-      'aws_iam_role_policy.renewer_role',
-    ]);
-    for (const [, reference = ''] of text.matchAll(/= (aws_[a-z_]+\.[a-z_]+)\./g)) {
-      assert.ok(declared.includes(reference), `${reference} is not declared`);
+    for (const [block, name] of variables) {
+      const [, value] = /^ {2}default {5}= (".*")$/m.exec(block) ?? [];
+      const given = Object.entries(parameters).find(([key]) => terraformName(key) === name)?.[1];
+      assert.ok(value !== undefined, `${String(name)} has no value`);
+      if (given !== undefined) assert.equal(JSON.parse(value), given);
     }
-    assert.match(text, /data "aws_caller_identity" "current" \{\}/);
-    assert.match(text, /^output "renewer_role_id"/m);
-  });
-
-  it('asks for no fact of the account where none is needed', () => {
-    const text = write(POD_IDENTITY);
-    assertBalanced(text);
-    assert.doesNotMatch(text, /^data /m);
-    assert.match(text, /role_arn = aws_iam_role\.watcher_role\.arn/);
   });
 
   it('lets no parameter begin an expression', () => {
     const EventsQueueArn = '${file("/etc/passwd")}%{ if true }"';
     const text = write(POD_IDENTITY, { outputs: { ...OUTPUTS, EventsQueueArn } });
-    assertBalanced(text);
     const escaped = [
       '"$',
       '${file(',
@@ -247,5 +223,9 @@ describe('the printed Terraform', () => {
       String.raw`\""`,
     ];
     assert.ok(text.includes(escaped.join('')), text);
+  });
+
+  it('refuses a parameter that the module does not have, rather than to leave it out', () => {
+    assert.throws(() => writeTerraform({ ClusterName: 'a' }), /has no ClusterName/);
   });
 });
