@@ -18,7 +18,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/cli': 17_800,
   'src/core': 24_000,
   'src/engine': 1_950,
-  'src/page': 6_000,
+  'src/page': 6_800,
   'src/ports': 1_480,
   'src/watcher': 5_000,
   test: 186_800,

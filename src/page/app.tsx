@@ -8,10 +8,24 @@ import { useAge, useLive, usePage } from './live/page-context.ts';
 import { useStore } from './live/store.ts';
 import { FleetView } from './fleet/fleet-view.tsx';
 import { Link } from './parts/link.tsx';
+import { FleetRolloutView } from './rollout/fleet-rollout-view.tsx';
+import { RolloutView } from './rollout/rollout-view.tsx';
+import { RolloutsView } from './rollout/rollouts-view.tsx';
+import { CoverageView } from './views/coverage-view.tsx';
+import { DaemonSetView } from './views/daemon-set-view.tsx';
+import { LogView } from './views/log-view.tsx';
+import { NodeView } from './views/node-view.tsx';
+import { PlanView } from './views/plan-view.tsx';
 import { Banner } from './parts/outages.tsx';
 import { ThemeButton } from './parts/theme.tsx';
 
-const VIEWS = [['fleet', 'Fleet']] as const;
+const VIEWS = [
+  ['fleet', 'Fleet'],
+  ['rollouts', 'Rollouts'],
+  ['log', 'Log'],
+  ['plan', 'Plan'],
+  ['coverage', 'Coverage'],
+] as const;
 
 /** The page. */
 export function App(): VNode {
@@ -55,7 +69,10 @@ export function App(): VNode {
 }
 
 function currentOf(route: Route, view: (typeof VIEWS)[number][0]): { readonly current?: 'page' } {
-  return route.view === view ? { current: 'page' } : {};
+  const isOf =
+    route.view === view ||
+    (view === 'rollouts' && (route.view === 'rollout' || route.view === 'fleet-rollout'));
+  return isOf ? { current: 'page' } : {};
 }
 
 /** How old all of it is. */
@@ -77,7 +94,23 @@ function View(props: { readonly route: Route }): VNode {
   switch (route.view) {
     case 'fleet':
       return <FleetView />;
-    default:
+    case 'rollouts':
+      return <RolloutsView />;
+    case 'rollout':
+      return <RolloutView {...route} />;
+    case 'fleet-rollout':
+      return <FleetRolloutView {...route} />;
+    case 'daemonset':
+      return <DaemonSetView {...route} />;
+    case 'node':
+      return <NodeView {...route} />;
+    case 'log':
+      return <LogView />;
+    case 'plan':
+      return <PlanView />;
+    case 'coverage':
+      return <CoverageView />;
+    case 'none':
       return <Nowhere path={pathOf(route)} />;
   }
 }

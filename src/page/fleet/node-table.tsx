@@ -6,6 +6,7 @@ import { countFound } from '../model/search-map.ts';
 import type { Found } from '../model/search-map.ts';
 import { SetLink, ViewLink } from '../parts/link.tsx';
 import { KindMark } from '../parts/mark.tsx';
+import { Table } from '../parts/panel.tsx';
 import { nodeWords } from './node-words.ts';
 import type { NodeWords } from './node-words.ts';
 
@@ -21,25 +22,15 @@ export function NodeTable(props: {
   const rest = countFound(found) - rows.length;
   return (
     <>
-      <div class="scrolled" tabIndex={0} role="region" aria-label="Nodes">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Node</th>
-              <th scope="col">Cluster</th>
-              <th scope="col">Is</th>
-              <th scope="col">Reason</th>
-              <th scope="col">DaemonSet</th>
-              <th scope="col">Release</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <NodeRow key={`${row.cluster} ${row.node}`} row={row} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        label="Nodes as a table"
+        headings={['Node', 'Cluster', 'Is', 'DaemonSet', 'Release', 'Reason']}
+        narrow="flow"
+      >
+        {rows.map((row) => (
+          <NodeRow key={`${row.cluster} ${row.node}`} row={row} />
+        ))}
+      </Table>
       {rest > 0 ? (
         <p class="note">{rest.toLocaleString('en')} more nodes: search for fewer to see them.</p>
       ) : null}
@@ -54,17 +45,17 @@ function NodeRow(props: { readonly row: NodeWords }): VNode {
       <th scope="row">
         <ViewLink route={{ view: 'node', cluster, node }}>{node}</ViewLink>
       </th>
-      <td>{cluster}</td>
+      <td class="nowrap">{cluster}</td>
       <td class="nowrap">
         <KindMark kind={kind} /> {LOOK_WORDS[kind]}
       </td>
-      <td>{code === '' ? title : `${code}: ${title}`}</td>
       <td>
         {daemonSet === '' ? null : <SetLink view="daemonset" cluster={cluster} set={daemonSet} />}
       </td>
       <td>
         <code>{release}</code>
       </td>
+      <td>{code === '' ? title : `${code}: ${title}`}</td>
     </tr>
   );
 }

@@ -8,14 +8,21 @@ import type {
   FleetStatus as FleetState,
   ShownStage,
 } from '../../app/fleet/rollout/fleet-status.ts';
-import type { RolloutStatus as RolloutState } from '../../app/rollout/rollout-status.ts';
+import type { HoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
+import type {
+  RolloutStatus as RolloutState,
+  ShownBudget,
+} from '../../app/rollout/rollout-status.ts';
 import type { LogLine } from '../../core/log/merge-log.ts';
-import type { LogEntry } from '../../core/model/log-entry.ts';
+import type { LeftOut, LogEntry } from '../../core/model/log-entry.ts';
+import type { ClusterMode } from '../../core/model/registration.ts';
 import type { Gate } from '../../core/model/staged-progress.ts';
+import type { Verdict } from '../../core/model/verdict.ts';
 import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
 import type { FleetHealth } from '../../core/status/health/health-facts.ts';
 import type { NextStep } from '../../core/status/next-steps.ts';
 import type { Outage } from '../../core/status/outages.ts';
+import type { ReasonGroup } from '../../core/status/reason-groups.ts';
 
 export type { FleetHealth, NextStep, Outage };
 
@@ -87,8 +94,96 @@ export interface FleetStatus extends Omit<FleetState, 'stages'> {
   readonly clusters: readonly FleetClusterLine[];
 }
 
+/** An answer of `why`: told, or the reason why nothing can be. */
+export interface Answer {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly outages: readonly Outage[];
+  /** Of one that cannot be told. */
+  readonly message?: string;
+  readonly remedy?: string;
+  readonly mode?: ClusterMode;
+  readonly lastSentAtMs?: number;
+  readonly counts?: Readonly<Record<string, number>>;
+  readonly groups?: readonly ReasonGroup[];
+  readonly nodes?: readonly Pick<Verdict, 'node' | 'code' | 'message' | 'placement'>[];
+  readonly budget?: ShownBudget;
+  readonly fleet?: HoldingFleet;
+}
+
+/** `why`. */
+export interface Explanation {
+  readonly answers: readonly Answer[];
+}
+
 /** An entry of `log`: the entry, what it is about, and its words. */
 export type ToldEntry = LogEntry & Pick<LogLine, 'cluster' | 'subject'> & { readonly text: string };
+
+/** `log`. */
+export interface Log {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly entries: readonly ToldEntry[];
+  readonly omitted: number;
+  readonly leftOut: readonly LeftOut[];
+  readonly unnamed: number;
+  readonly unreadable: readonly string[];
+  readonly outages: readonly Outage[];
+}
+
+/** A day of a DaemonSet, in minutes of its nodes. */
+export interface CoverageDay {
+  readonly day: string;
+  readonly coveredMinutes: number;
+  readonly uncoveredMinutes: number;
+  readonly unknownMinutes: number;
+}
+
+/** A DaemonSet of one cluster in `coverage`. */
+export interface CoverageRow {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly ownerLabel?: string;
+  readonly days: readonly CoverageDay[];
+  /** 0 to 1; absent: nothing is known. */
+  readonly coverage?: number;
+  readonly timeToDaemon?: {
+    readonly p50Ms?: number;
+    readonly p95Ms?: number;
+    readonly p99Ms?: number;
+    readonly nodes: number;
+  };
+}
+
+/** `coverage`. */
+export interface Coverage {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly rows: readonly CoverageRow[];
+}
+
+/** A node of `plan`. */
+export interface PlannedNode {
+  readonly node: string;
+  readonly change: 'gained' | 'lost' | 'restarted' | 'held' | 'unchanged';
+  readonly reason: string;
+  readonly step?: number;
+  readonly atMs?: number;
+}
+
+/** `plan`. */
+export interface Plan {
+  readonly cluster: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly result: 'changes' | 'none' | 'refused';
+  readonly refusals: readonly string[];
+  readonly nodes: readonly PlannedNode[];
+  readonly notes: readonly string[];
+  readonly outages?: readonly Outage[];
+}
 
 /** What a command says instead of its document. */
 export interface CommandError {

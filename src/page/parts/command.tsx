@@ -41,7 +41,7 @@ export function CommandLine(props: { readonly command: string; readonly about?: 
 /** A remedy: a command line where it is one, else words. */
 export function Remedy(props: { readonly text: string }): VNode {
   const { text } = props;
-  return /^(?:rollcall|kubectl) /.test(text) ? (
+  return /^(?:rollcall|kubectl) [^,]*$/.test(text) ? (
     <CommandLine command={text} />
   ) : (
     <span class="remedy">{text}</span>

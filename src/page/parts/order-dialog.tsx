@@ -108,7 +108,12 @@ function OrderDialog({ order, onGiven, onClose }: DialogProps): VNode {
         )}
         {progress.kind === 'refused' ? <ErrorBox error={progress.error} /> : null}
         <div class="dialog-ends">
-          <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+          <button
+            type="button"
+            class="quiet"
+            autofocus={order.asksWhy === undefined}
+            onClick={() => dialog.current?.close()}
+          >
             {progress.kind === 'given' ? 'Close' : 'Leave it'}
           </button>
           {progress.kind === 'given' ? null : (
@@ -158,6 +163,7 @@ function Questions({ order, why, typed, onWhy, onTyped }: QuestionsProps): VNode
           <input
             type="text"
             required
+            autofocus
             maxLength={256}
             value={why}
             onInput={(event) => {

@@ -5,7 +5,7 @@ import type { Outage } from '../model/documents.ts';
 import { useAge, useLive } from '../live/page-context.ts';
 
 /** Outages, each with what to do. */
-function Outages(props: { readonly outages: readonly Outage[] }): VNode | null {
+export function Outages(props: { readonly outages: readonly Outage[] }): VNode | null {
   const { outages } = props;
   if (outages.length === 0) return null;
   return (

@@ -1,0 +1,145 @@
+/** Every rollout in a line: of fleets first, then of DaemonSets; what is halted or waits before the others. */
+import type { VNode } from 'preact';
+import type { FleetItem, ListOf, RolloutItem } from '../model/documents.ts';
+import { toneOfPhase } from '../model/rollout-words.ts';
+import type { PhaseTone } from '../model/rollout-words.ts';
+import { useAge, useLive, useQuery } from '../live/page-context.ts';
+import { useDocument } from '../live/use-document.ts';
+import type { Asked } from '../live/use-document.ts';
+import { Shown } from '../parts/asked.tsx';
+import { SetLink, ViewLink } from '../parts/link.tsx';
+import { StateMark } from '../parts/mark.tsx';
+import { Panel, Table } from '../parts/panel.tsx';
+
+const ORDER: readonly PhaseTone[] = ['failing', 'unknown', 'waiting', 'coming', 'well'];
+
+/** The view. */
+export function RolloutsView(): VNode {
+  const live = useLive();
+  const rollouts = useTold<RolloutItem>('get/rollouts', live.rollouts);
+  const fleets = useTold<FleetItem>('get/fleets', live.fleets);
+  const [{ q = '' }, change] = useQuery();
+  const isLike = (item: object): boolean =>
+    Object.values(item).join(' ').toLowerCase().includes(q.toLowerCase());
+  return (
+    <>
+      <h1>Rollouts</h1>
+      <form
+        class="controls"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+        }}
+      >
+        <label class="grows">
+          <span>Search</span>
+          <input
+            type="search"
+            value={q}
+            placeholder="cluster, name, state, words"
+            onInput={(event) => {
+              change({ q: event.currentTarget.value });
+            }}
+          />
+        </label>
+      </form>
+      <Panel title="Of fleets">
+        <Shown asked={fleets} command="rollcall get fleets">
+          {({ items, otherwise }) => (
+            <Fleets
+              items={byTone(items.filter(isLike))}
+              otherwise={q === '' ? otherwise : NOTHING}
+            />
+          )}
+        </Shown>
+      </Panel>
+      <Panel title="Of DaemonSets">
+        <Shown asked={rollouts} command="rollcall get rollouts">
+          {({ items, otherwise }) => (
+            <Rollouts
+              items={byTone(items.filter(isLike))}
+              otherwise={q === '' ? otherwise : NOTHING}
+            />
+          )}
+        </Shown>
+      </Panel>
+    </>
+  );
+}
+
+const NOTHING = 'No rollout has these words.';
+
+/** What the stream told; before it did, what the command says. */
+function useTold<Item>(words: string, told: ListOf<Item> | undefined): Asked<ListOf<Item>> {
+  const asked = useDocument<ListOf<Item>>({ words });
+  return told === undefined ? asked : { document: told, askAgain: asked.askAgain };
+}
+
+function byTone<Item extends RolloutItem | FleetItem>(items: readonly Item[]): readonly Item[] {
+  const rank = ({ state }: Item): number => ORDER.indexOf(toneOfPhase(state));
+  return items.toSorted((left, right) => rank(left) - rank(right));
+}
+
+function Empty(props: { readonly otherwise: string }): VNode {
+  return <p class="empty">{props.otherwise === '' ? 'There is none.' : props.otherwise}</p>;
+}
+
+function Rollouts(props: {
+  readonly items: readonly RolloutItem[];
+  readonly otherwise: string;
+}): VNode {
+  const { items, otherwise } = props;
+  const isLate = useAge().kind === 'late';
+  if (items.length === 0) return <Empty otherwise={otherwise} />;
+  return (
+    <Table
+      label="Rollouts of DaemonSets"
+      headings={['State', 'Cluster', 'DaemonSet', 'Where it is']}
+      narrow="flow"
+    >
+      {items.map(({ cluster, namespace, name, state, summary }) => (
+        <tr key={`${cluster}/${namespace}/${name}`}>
+          <td>
+            <StateMark tone={isLate ? 'unknown' : toneOfPhase(state)} text={state} />
+          </td>
+          <td class="nowrap">{cluster}</td>
+          <th scope="row">
+            <SetLink view="rollout" cluster={cluster} set={`${namespace}/${name}`} />
+          </th>
+          <td>{summary}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+function Fleets(props: {
+  readonly items: readonly FleetItem[];
+  readonly otherwise: string;
+}): VNode {
+  const { items, otherwise } = props;
+  const isLate = useAge().kind === 'late';
+  if (items.length === 0) return <Empty otherwise={otherwise} />;
+  return (
+    <Table
+      label="Rollouts of fleets"
+      headings={['State', 'Fleet', 'Generation', 'Where it is']}
+      narrow="flow"
+    >
+      {items.map(({ namespace, name, state, generation, summary }) => (
+        <tr key={`${namespace}/${name}`}>
+          <td>
+            <StateMark tone={isLate ? 'unknown' : toneOfPhase(state)} text={state} />
+          </td>
+          <th scope="row">
+            <ViewLink route={{ view: 'fleet-rollout', namespace, name }}>
+              {namespace}/{name}
+            </ViewLink>
+          </th>
+          <td>{generation}</td>
+          <td>{summary}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
