@@ -42,7 +42,11 @@ export async function serveWorld(world: CommandWorld): Promise<UiClient> {
   const { clock, random, environment } = world;
   const context = { globals, clock, random, environment };
   const runtime = { modules: COMMANDS, stack: world.open(globals), context };
-  const ui = await serveUi(runtime, { files: PAGE, port: 0 });
+  return clientOf(await serveUi(runtime, { files: PAGE, port: 0 }));
+}
+
+/** A client of a served page. */
+export function clientOf(ui: ServedUi): UiClient {
   const token = ui.address.split('#token=')[1] ?? '';
   const open: UiClient['open'] = (path, { method = 'GET', headers = {}, body } = {}) =>
     new Promise((resolve, reject) => {

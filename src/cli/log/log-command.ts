@@ -237,18 +237,47 @@ async function follow(
 
 /** Tells what the look before did not: lines for people, or one document. */
 function newsTeller({ globals, say, emit }: CommandContext): (looked: Looked) => void {
-  // Of the last look alone: what is older is not looked at again.
-  let told: ReadonlySet<string> = new Set();
+  const news = new News();
   return ({ question, found }) => {
+    const fresh = news.of(found);
+    if (globals.json !== true) fresh.forEach(([text]) => say(text));
+    else if (fresh.length > 0) emit(newsDocument(fresh, { question, found }));
+  };
+}
+
+type Fresh = readonly (readonly [text: string, line: LogLine])[];
+
+/** What a look has that the look before had not: each entry once, and once more where its result became known. */
+class News {
+  // Of the last look alone: what is older is not looked at again.
+  #told: ReadonlySet<string> = new Set();
+
+  of(found: SeenLog): Fresh {
     const texts = new Map(
       found.lines.map((line) => [plainText(rowOf(line).join('  ')), line] as const),
     );
-    const fresh = [...texts].filter(([text]) => !told.has(text));
-    told = new Set(texts.keys());
-    if (globals.json !== true) fresh.forEach(([text]) => say(text));
-    else if (fresh.length > 0) {
-      const lines = fresh.map(([, line]) => line);
-      emit(documentOf({ ...found, lines }, { question, limit: lines.length }).document);
-    }
+    const fresh = [...texts].filter(([text]) => !this.#told.has(text));
+    this.#told = new Set(texts.keys());
+    return fresh;
+  }
+}
+
+function newsDocument(fresh: Fresh, { question, found }: Looked): CommandResult['document'] {
+  const lines = fresh.map(([, line]) => line);
+  return documentOf({ ...found, lines }, { question, limit: lines.length }).document;
+}
+
+/** Looks at the log of all clusters: at first ten minutes back, then for what is new; undefined: nothing. Rejects as `log` does. */
+export function openLogNews(stack: Stack): () => Promise<CommandResult['document'] | undefined> {
+  const seen = new SeenStates();
+  const news = new News();
+  let lookedAtMs = stack.clock.nowMs();
+  return async () => {
+    const untilMs = stack.clock.nowMs();
+    const question = { sinceMs: lookedAtMs - FOLLOW_BACK_MS, untilMs };
+    const found = await lookAt(question, { ...stack, cluster: undefined }, seen);
+    lookedAtMs = untilMs;
+    const fresh = news.of(found);
+    return fresh.length === 0 ? undefined : newsDocument(fresh, { question, found });
   };
 }

@@ -137,7 +137,8 @@ function printDaemonSets(seen: SeenFleet): Printed {
   });
 }
 
-function printRollouts(seen: SeenFleet): Printed {
+/** Rollouts by a policy. */
+export function printRollouts(seen: SeenFleet): Printed {
   const { fleet, health } = seen;
   const items = fleet.clusters.flatMap((cluster) =>
     cluster.daemonSets.flatMap(({ namespace, name, rollout }) => {
@@ -164,7 +165,8 @@ function isStill({ outages, mode }: GatheredCluster, { outages: ofStack }: Fleet
   return standstillOf([...ofStack, ...outages], mode) !== undefined;
 }
 
-function printFleets(seen: SeenFleet): Printed {
+/** FleetDaemonSets. */
+export function printFleets(seen: SeenFleet): Printed {
   const items = seen.fleet.fleets.map(({ namespace, name, generation, phase, summary }) => ({
     ...{ namespace, name, state: phase, generation, summary },
   }));

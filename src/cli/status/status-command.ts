@@ -65,21 +65,22 @@ export const statusCommand: CommandModule = defineCommand({
     const look = async (): Promise<FleetHealth> => (await lookAtSome(filter, stack)).health;
     const linesOf = (health: FleetHealth): readonly Line[] =>
       linesIn(output, {
-        document: documentOf(health),
+        document: healthDocument(health),
         table: (isWide) => renderHealth(health, isWide),
         names: namesOf(health),
       });
     if (watch === true) await watchHealth(async () => linesOf(await look()), context);
     const health = await look();
     return {
-      document: documentOf(health),
+      document: healthDocument(health),
       lines: linesOf(health),
       exitCode: EXITS[health.standing],
     };
   },
 });
 
-function documentOf(health: FleetHealth): CommandResult['document'] {
+/** The document. */
+export function healthDocument(health: FleetHealth): CommandResult['document'] {
   return { kind: 'FleetHealth', ...health };
 }
 

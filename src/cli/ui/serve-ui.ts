@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Endpoint } from './answer-request.ts';
 import { apiCommands, commandLineOf } from './api-commands.ts';
+import { LiveFeed } from './live-feed.ts';
+import { openLiveLook } from './live-look.ts';
 import type { PageFiles } from './page-files.ts';
 import { runForRequest } from './run-command.ts';
 import type { ApiRuntime } from './run-command.ts';
@@ -28,7 +30,14 @@ export async function serveUi(
       runForRequest(commandLineOf(command, given), runtime, signal);
     return [path, { kind: 'command', method, run }] as const;
   });
-  const server = await startUiServer({ token, files, endpoints: new Map(commands) }, port);
+  const { stack, context } = runtime;
+  const { clock } = context;
+  const feed = new LiveFeed({ look: openLiveLook(stack), clock, epoch: context.random.uniqueId() });
+  const endpoints = new Map<string, Endpoint>([
+    ...commands,
+    ['events', { kind: 'stream', open: feed.stream }],
+  ]);
+  const server = await startUiServer({ token, files, endpoints }, port);
   const address = `http://127.0.0.1:${String(server.port)}/#token=${token}`;
   return { ...server, address };
 }
