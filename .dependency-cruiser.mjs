@@ -265,7 +265,7 @@ const hygieneRules = [
     'no-development-package-in-what-ships',
     'What is deployed is bundled from runtime dependencies. Types vanish when types are stripped.',
     [
-      { path: '^(src|functions)/', pathNot: '^src/(engine|page)/' },
+      { path: '^(src|functions)/', pathNot: '^src/engine/' },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
     ],
   ),

@@ -12,10 +12,12 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { repositoryRoot as root } from '../lib/run-tool.ts';
 import { leaveOutClients } from './cli-plugins.ts';
 import { collectNotices } from './notices.ts';
+import { makePage } from './page-bundle.ts';
 
 /** A first argument replaces it: for the test of the package, which runs beside others. */
 const target = path.resolve(root, process.argv[2] ?? 'dist/npm');
 const BUNDLES = 'dist/cli';
+const PAGE = 'dist/page';
 const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'serverless.yml', 'infra', 'examples'];
 /** Has all that the bundle calls (`zstdCompressSync`); command-entry.mjs says so to an older one. */
 const NODE_OLDEST = '22.15';
@@ -87,11 +89,17 @@ async function nameImage(reference: string | undefined): Promise<void> {
 await rm(target, { recursive: true, force: true });
 await mkdir(target, { recursive: true });
 const inputs = await bundle();
+const page = await makePage();
+await mkdir(path.join(target, PAGE), { recursive: true });
+for (const [name, contents] of page.files) {
+  await writeFile(path.join(target, PAGE, name), contents);
+}
 for (const name of COPIED) {
   await cp(path.join(root, name), path.join(target, name), { recursive: true });
 }
 await nameImage(process.env['ROLLCALL_RELEASE_IMAGE']);
-await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.txt'), await collectNotices(root, inputs));
+const notices = await collectNotices(root, [...inputs, ...page.inputs]);
+await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.txt'), notices);
 await writeFile(path.join(target, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 const command = path.join(target, BUNDLES, 'rollcall.mjs');
 await cp(path.join(import.meta.dirname, 'command-entry.mjs'), command);

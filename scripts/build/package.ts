@@ -2,7 +2,7 @@
  * `npm run package -- [--stage S] [--region R] [--param="name=value"] …`: everything that is delivered, from sources
  * and node_modules alone: no network, no credentials.
  *
- * dist/ holds the bundles of the functions, the watcher and the command line; .serverless/ the template and a zip for
+ * dist/ holds the bundles of the functions, the watcher, the command line and its page; .serverless/ the template and a zip for
  * each function, as `npx osls deploy --package .serverless` with the same arguments deploys them. Stops at the first step
  * that fails, and a bundle over its budget is a failure (build/function-bundles.ts). Deploys nothing.
  */
@@ -29,6 +29,7 @@ const steps: readonly Step[] = [
   build('functions'),
   build('watcher'),
   build('cli'),
+  build('page'),
   {
     name: 'osls package',
     run: () => {

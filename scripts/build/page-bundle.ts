@@ -15,7 +15,15 @@ const SOURCES = path.join(root, 'src/page');
 
 /** The contents of its files by name. */
 export async function bundlePage(): Promise<ReadonlyMap<string, Uint8Array>> {
-  const { outputFiles } = await build({
+  return (await makePage()).files;
+}
+
+/** The same, with the sources that it was made of, for the notices of a package. */
+export async function makePage(): Promise<{
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly inputs: readonly string[];
+}> {
+  const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { page: 'src/page/main.tsx', 'page-sheet': 'src/page/page.css' },
     outdir: 'dist/page',
@@ -29,18 +37,20 @@ export async function bundlePage(): Promise<ReadonlyMap<string, Uint8Array>> {
     minify: true,
     legalComments: 'none',
     logLevel: 'warning',
+    metafile: true,
   });
   const made = (name: string): Uint8Array => {
     const file = outputFiles.find((each) => path.basename(each.path) === name);
     if (file === undefined) throw new Error(`the bundler made no ${name}`);
     return file.contents;
   };
-  return new Map([
+  const files = new Map([
     ['index.html', await source('index.html')],
     ['page.js', made('page.js')],
     ['page.css', made('page-sheet.css')],
     ['icon.svg', await source('icon.svg')],
   ]);
+  return { files, inputs: Object.keys(metafile.inputs) };
 }
 
 function source(name: string): Promise<Uint8Array> {

@@ -139,6 +139,14 @@ describe('the tarball of rollcall', () => {
     assert.notEqual(refused.exitCode, 0);
   });
 
+  it('brings the page of rollcall ui, with the licences of what it is made of', () => {
+    const folder = path.join(installed.directory, 'node_modules/rollcall');
+    for (const name of ['index.html', 'page.js', 'page.css', 'icon.svg']) {
+      assert.ok(existsSync(path.join(folder, 'dist/page', name)), name);
+    }
+    assert.match(readFileSync(path.join(folder, 'THIRD-PARTY-NOTICES.txt'), 'utf8'), /^preact /m);
+  });
+
   it('runs by npx from the tarball itself', async () => {
     const help = await installed.runPacked('rollcall', '--help');
     assert.equal(help.exitCode, 0, help.output);

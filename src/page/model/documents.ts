@@ -21,36 +21,19 @@ import type { Verdict } from '../../core/model/verdict.ts';
 import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
 import type { FleetHealth } from '../../core/status/health/health-facts.ts';
 import type { NextStep } from '../../core/status/next-steps.ts';
+import type { MappedCluster, NodeMap as DrawnMap } from '../../core/status/node-map.ts';
 import type { Outage } from '../../core/status/outages.ts';
 import type { ReasonGroup } from '../../core/status/reason-groups.ts';
 
 export type { FleetHealth, NextStep, Outage };
 
-/** A cluster of the map: columns by node. */
-export interface MapCluster {
-  readonly id: string;
-  /** A state of `get clusters`. */
-  readonly state: string;
-  /** False: nothing of it can be said now. */
-  readonly isKnown: boolean;
-  readonly unknown?: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Sorted; the columns below have the same places. */
-  readonly names: readonly string[];
-  /** Places in `reasons`, `releases` and `daemonSets`; -1: none. */
-  readonly reason: readonly number[];
-  readonly release: readonly number[];
-  readonly daemonSet: readonly number[];
-}
+export type { MappedCluster as MapCluster };
 
 /** `get nodes`. */
-export interface NodeMap {
+export interface NodeMap extends DrawnMap {
   readonly atMs: number;
+  /** The one that was asked for; absent: the worst of each node. */
   readonly daemonSet?: string;
-  readonly reasons: readonly string[];
-  readonly releases: readonly string[];
-  readonly daemonSets: readonly string[];
-  readonly clusters: readonly MapCluster[];
 }
 
 /** A line of `get rollouts`. */
