@@ -275,7 +275,7 @@ export default {
   forbidden: [...layerRules, ...placeRules, ...hygieneRules],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(dist|\\.cache|coverage)/' },
+    exclude: { path: '^(dist|\\.cache)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {

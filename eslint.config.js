@@ -141,7 +141,7 @@ const typeRules = {
 };
 
 export default defineConfig(
-  { ignores: ['node_modules/', 'dist/', '.cache/', '.serverless/', 'coverage/'] },
+  { ignores: ['node_modules/', 'dist/', '.cache/', '.serverless/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.{ts,tsx}', 'scripts/**/*.mjs'],

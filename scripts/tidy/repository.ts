@@ -36,7 +36,7 @@ export interface Finding {
   readonly message: string;
 }
 
-const outputFolders = ['node_modules', '.git', '.cache', 'dist', '.serverless', 'coverage'];
+const outputFolders = ['node_modules', '.git', '.cache', 'dist', '.serverless'];
 
 async function listPaths(directory: string): Promise<string[]> {
   if (!existsSync(path.join(directory, '.git'))) {

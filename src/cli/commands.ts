@@ -13,6 +13,7 @@ import { removeClusterCommand } from './cluster/change/remove-cluster.ts';
 import { resetClusterCommand } from './cluster/change/reset-cluster.ts';
 import { setClusterCommand } from './cluster/change/set-cluster.ts';
 import { showClusterCommand } from './cluster/show/show-cluster.ts';
+import { coverageCommand } from './coverage/coverage-command.ts';
 import { costCommand } from './cost/cost-command.ts';
 import type { CommandModule } from './command-line/command-module.ts';
 import { freezeCommand, thawCommand } from './freeze/freeze-command.ts';
@@ -52,6 +53,7 @@ const SERVED: readonly CommandModule[] = [
   getCommand,
   whyCommand,
   costCommand,
+  coverageCommand,
   logCommand,
   ...ROLLOUT_COMMANDS,
   ...FLEET_COMMANDS,

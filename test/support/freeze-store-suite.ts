@@ -70,6 +70,14 @@ export function testFreezeStore(store: () => FreezeStore): void {
     await assert.rejects(store().writeStop({ ...note, why: 'two\nlines' }));
   });
 
+  it('keeps when functions were stopped, beside it', async () => {
+    assert.deepEqual(await store().readStops(), []);
+    await store().writeStops([[1, 2]]);
+    assert.deepEqual(await store().readStops(), [[1, 2]]);
+    await store().writeStops([]);
+    assert.deepEqual(await store().readStops(), []);
+  });
+
   it('writes nothing that is no freeze', async () => {
     const before = await store().readFreeze();
     const many = Array.from({ length: FROZEN_DAEMON_SETS_MAX + 1 }, (_, index) => [

@@ -3,8 +3,12 @@
  *
  * One suite (freeze-store-suite.ts) holds it and the DynamoDB adapter to the same answers.
  */
-import { parseFreeze, parseStopNote } from '../../src/adapters/dynamodb/registration-schema.ts';
-import type { StopNote } from '../../src/core/status/outages.ts';
+import {
+  parseFreeze,
+  parseStopNote,
+  parseStops,
+} from '../../src/adapters/dynamodb/registration-schema.ts';
+import type { StopNote, StopSpan } from '../../src/core/status/outages.ts';
 import { NO_FREEZE, type Freeze } from '../../src/core/takeover/freeze.ts';
 import type { FreezeStore } from '../../src/ports/stores/freeze-store.ts';
 import { aroundCall, type StoreCall, type StoreHooks } from './store-hooks.ts';
@@ -15,6 +19,7 @@ export class MemoryFreezeStore implements FreezeStore {
   readonly calls: StoreCall[] = [];
   #freeze: Freeze = NO_FREEZE;
   #stop: StopNote | undefined;
+  #stops: readonly StopSpan[] = [];
 
   readFreeze(): Promise<Freeze> {
     const call = { operation: 'readFreeze', target: 'FREEZE', isWrite: false };
@@ -43,6 +48,20 @@ export class MemoryFreezeStore implements FreezeStore {
     const call = { operation: 'writeStop', target: 'STOP', isWrite: true };
     await aroundCall(this, call, () => {
       this.#stop = structuredClone(next);
+    });
+  }
+
+  readStops(): Promise<readonly StopSpan[]> {
+    const call = { operation: 'readStops', target: 'STOPS', isWrite: false };
+    return aroundCall(this, call, () => structuredClone(this.#stops));
+  }
+
+  async writeStops(stops: readonly StopSpan[]): Promise<void> {
+    const next = parseStops(stops);
+    if (next === undefined) throw new Error('would be no stops');
+    const call = { operation: 'writeStops', target: 'STOPS', isWrite: true };
+    await aroundCall(this, call, () => {
+      this.#stops = structuredClone(next);
     });
   }
 

@@ -8,6 +8,7 @@ import { ZERO_STAMP, laterStamp } from '../../src/core/model/position.ts';
 import type { ClusterBreaker } from '../../src/core/model/breaker.ts';
 import type { ClusterUid, Uid } from '../../src/core/model/identifiers.ts';
 import { LOG_DAYS_MAX } from '../../src/core/model/log-entry.ts';
+import type { CoverageDays } from '../../src/core/coverage/kept-days.ts';
 import type { LogItem } from '../../src/core/model/log-entry.ts';
 import type { Stamp } from '../../src/core/model/position.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
@@ -21,6 +22,7 @@ import type {
   Slice,
 } from '../../src/core/model/view-items.ts';
 import type {
+  CoveragePage,
   DaemonSetRef,
   LogPage,
   NamePage,
@@ -120,6 +122,29 @@ export class MemoryViewStore implements ViewStore {
         .sort(([left], [right]) => (left < right ? -1 : 1))
         .map(([, item]) => item as LogItem)
         .filter(({ atMs }) => atMs >= fromMs && atMs + LOG_DAYS_MAX * 86_400_000 > nowMs);
+      return { items, unreadable: [] };
+    });
+  }
+
+  putCoverageDays(cluster: ClusterUid, days: CoverageDays): Promise<void> {
+    const { day, namespace, name, uid } = days;
+    const key = `COVERAGE ${cluster} ${String(day).padStart(6, '0')}/${namespace}/${name}/${uid}`;
+    return this.write('putCoverageDays', key, () => {
+      this.items.set(key, days);
+    });
+  }
+
+  listCoverageDays(
+    cluster: ClusterUid,
+    { fromDay }: { readonly fromDay: number },
+  ): Promise<CoveragePage> {
+    const prefix = `COVERAGE ${cluster} `;
+    const call = { operation: 'listCoverageDays', target: prefix.trim(), isWrite: false };
+    return aroundCall(this, call, () => {
+      const items = [...this.items.entries()]
+        .filter(([key]) => key.startsWith(prefix))
+        .map(([, item]) => item as CoverageDays)
+        .filter(({ day }) => day >= fromDay);
       return { items, unreadable: [] };
     });
   }

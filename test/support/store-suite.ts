@@ -102,6 +102,7 @@ export function testViewStore(store: () => ViewStore): void {
   testStates(store);
   testWalk(store);
   testLog(store);
+  testCoverage(store);
 }
 
 function testLog(store: () => ViewStore): void {
@@ -120,6 +121,20 @@ function testLog(store: () => ViewStore): void {
     assert.deepEqual(await list('2026-11-28', atMs, atMs + 1), []);
     assert.deepEqual(await list('2026-11-27', atMs), []);
     assert.deepEqual(await list('2026-11-28', atMs + 31 * 86_400_000), []);
+  });
+}
+
+function testCoverage(store: () => ViewStore): void {
+  it('keeps days of coverage by cluster, the same days once, from a day on', async () => {
+    const cluster = clusterUid(freshName('coverage'));
+    const days = { namespace: 'n', name: 'a', uid: 'u', day: 20_000, rows: [[1, 2, 3], [], [4]] };
+    await store().putCoverageDays(cluster, days);
+    await store().putCoverageDays(cluster, days);
+    await store().putCoverageDays(cluster, { ...days, day: 20_007 });
+    const list = async (fromDay: number) =>
+      (await store().listCoverageDays(cluster, { fromDay })).items;
+    assert.deepEqual(await list(20_000), [days, { ...days, day: 20_007 }]);
+    assert.deepEqual(await list(20_001), [{ ...days, day: 20_007 }]);
   });
 }
 

@@ -197,6 +197,7 @@ function isNodeReady(node: KubernetesObject): boolean {
 
 export function projectNode(node: KubernetesObject): NodeProjection {
   const spec = node['spec'] as { taints?: readonly Taint[]; unschedulable?: boolean } | undefined;
+  const { creationTimestamp } = node.metadata;
   return {
     kind: 'Node',
     name: nodeName(node.metadata.name),
@@ -207,6 +208,7 @@ export function projectNode(node: KubernetesObject): NodeProjection {
     unschedulable: spec?.unschedulable === true,
     isReady: isNodeReady(node),
     isTerminating: node.metadata.deletionTimestamp !== undefined,
+    ...(creationTimestamp === undefined ? {} : { createdAtMs: Date.parse(creationTimestamp) }),
   };
 }
 

@@ -58,6 +58,17 @@ export function logItemIn(body: unknown, key: ItemKey): LogItem {
   return openLogItem(body, key) as unknown as LogItem; // the rest of an entry is as our own writer made it
 }
 
+const CoverageDaysSchema = v.object({
+  namespace: v.string(),
+  name: v.string(),
+  uid: v.string(),
+  day: countSchema,
+  rows: v.array(v.array(countSchema)),
+});
+
+/** Days of coverage, as an item holds them. */
+export const coverageDaysIn = storedAs(CoverageDaysSchema, 'holds no days of coverage');
+
 const owedSchema = v.array(
   v.looseObject({ cluster: v.pipe(v.string(), v.transform(clusterId)), sinceMs: momentSchema }),
 );

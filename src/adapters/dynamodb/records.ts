@@ -1,10 +1,11 @@
 /**
  * Every record that is stored, in two tables: its key, what its attributes hold, and who writes it.
  * Those of fleets are in fleet-records.ts: one function's bundle has them. A body holds at most
- * ITEM_BODY_BYTES_MAX. Who wrote a record removes it, but for LOG: it has a time to live.
+ * ITEM_BODY_BYTES_MAX. Who wrote a record removes it, but for LOG and COVERAGE: these have a time to live.
  * No name forms the key of another record: UIDs and ids hold no `#` or `/`, namespaces no `/`.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { COVERAGE_DAYS_MAX, type CoverageDays } from '../../core/coverage/kept-days.ts';
 import type { FleetMirror } from '../../core/fleet/told/fleet-mirror.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
@@ -14,7 +15,7 @@ import { ZERO_STAMP, type Stamp } from '../../core/model/position.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { STATE_SCHEMA, type DaemonSetState } from '../../core/model/state.ts';
 import type * as view from '../../core/model/view-items.ts';
-import type { StopNote } from '../../core/status/outages.ts';
+import type { StopNote, StopSpan } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
 import type { SealedToken, TokenPurpose } from '../../ports/stores/credential-store.ts';
 import type { RefusalNote } from '../../ports/stores/registry-store.ts';
@@ -22,7 +23,12 @@ import type { DaemonSetRef, NamespacedName, SliceRef } from '../../ports/stores/
 import { ItemUnreadableError, decodeBody, encodeBody, namesIn, versioned } from './item-codec.ts';
 import type { RecordKind, StoredItem } from './item-codec.ts';
 import * as small from './record-schemas.ts';
-import { parseFreeze, parseRegistration, parseStopNote } from './registration-schema.ts';
+import {
+  parseFreeze,
+  parseRegistration,
+  parseStopNote,
+  parseStops,
+} from './registration-schema.ts';
 import { decodeTombstones, encodeObjects, encodeTombstones, openSlice } from './slice-codec.ts';
 
 function plainly(record: object): StoredItem {
@@ -179,6 +185,30 @@ interface StoredLogItem {
   readonly expiresAtMs: number;
 }
 
+/** Where days of coverage of a cluster stand: beside its log, by the same rights. */
+export function coveragePartition(cluster: ClusterUid): string {
+  return `LOG#${cluster}#coverage`;
+}
+
+/** The sort key of items from that day on. */
+export function coverageDayKey(day: number): string {
+  return String(day).padStart(6, '0');
+}
+
+/** Some days of coverage of a DaemonSet (core/coverage). By `reconcile` and `ingest`; the table removes it. */
+export const COVERAGE: RecordKind<[ClusterUid, CoverageDays], CoverageDays> = {
+  keyOf: (cluster, { day, namespace, name, uid }) => ({
+    pk: coveragePartition(cluster),
+    sk: `${coverageDayKey(day)}/${namespace}/${name}/${uid}`,
+  }),
+  read: ({ body }, key) => small.coverageDaysIn(decodeBody(key, body), key),
+  attributes: (days, key) => ({
+    expiresAt: (days.day + days.rows.length + COVERAGE_DAYS_MAX) * 86_400,
+    body: encodeBody(key, days),
+  }),
+  written: 'put',
+};
+
 /** What `resync` remembers of its walk through the directory, and writes. Unreadable: never over. */
 export const WALK: RecordKind<[], ResyncWalk> = {
   keyOf: () => ({ pk: 'RESYNC#00', sk: 'WALK' }),
@@ -307,6 +337,18 @@ export const STOP: RecordKind<[], StopNote | undefined> = {
     if (note === undefined || stop !== undefined) return { stop };
     throw new ItemUnreadableError(key, 'would be no note');
   },
+  written: 'put',
+};
+
+/** When functions were stopped before. By operators. */
+export const STOPS: RecordKind<[], readonly StopSpan[]> = {
+  keyOf: () => ({ pk: 'FREEZE#00', sk: 'STOPS' }),
+  read: ({ stops }, key) => {
+    const parsed = parseStops(stops);
+    if (parsed === undefined) throw new ItemUnreadableError(key, 'holds no stops');
+    return parsed;
+  },
+  attributes: (stops) => ({ stops }),
   written: 'put',
 };
 

@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { clusterId, clusterUid, uid } from '../../core/model/identifiers.ts';
 import { BY_CHARACTERS_MAX, FREEZE_WHY_CHARACTERS_MAX } from '../../core/model/registration.ts';
 import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
+import { STOPS_MAX } from '../../core/status/outages.ts';
 import { FROZEN_DAEMON_SETS_MAX } from '../../core/takeover/freeze.ts';
 
 const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
@@ -131,6 +132,18 @@ export function parseStopNote(
   candidate: unknown,
 ): v.InferOutput<typeof StopNoteSchema> | undefined {
   const parsed = v.safeParse(StopNoteSchema, candidate);
+  return parsed.success ? parsed.output : undefined;
+}
+
+const stopMomentSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const StopsSchema = v.pipe(
+  v.array(v.strictTuple([stopMomentSchema, stopMomentSchema])),
+  v.maxLength(STOPS_MAX),
+);
+
+/** What fits the schema of stops that are over, or undefined. Never throws. */
+export function parseStops(candidate: unknown): v.InferOutput<typeof StopsSchema> | undefined {
+  const parsed = v.safeParse(StopsSchema, candidate);
   return parsed.success ? parsed.output : undefined;
 }
 

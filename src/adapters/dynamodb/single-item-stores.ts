@@ -9,7 +9,7 @@ import type { CredentialStore, TokenPurpose } from '../../ports/stores/credentia
 import type { FleetMirrorStore } from '../../ports/stores/fleet-mirror-store.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { at } from './item-codec.ts';
-import { FREEZE, MIRROR, STOP, TOKEN } from './records.ts';
+import { FREEZE, MIRROR, STOP, STOPS, TOKEN } from './records.ts';
 import { Table, type DynamoStoreOptions } from './table.ts';
 
 /** The freeze of a registry's table. */
@@ -21,6 +21,8 @@ export function createDynamoFreezeStore(options: DynamoStoreOptions): FreezeStor
     readStop: () => table.read(STOP),
     // Emptied, not removed: whoever may freeze may put.
     writeStop: (note) => table.write(at(STOP), note),
+    readStops: async () => (await table.read(STOPS)) ?? [],
+    writeStops: (stops) => table.write(at(STOPS), stops),
   };
 }
 

@@ -5,10 +5,12 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
+import type { CoverageDays } from '../../core/coverage/kept-days.ts';
 import type { LogItem } from '../../core/model/log-entry.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { DaemonSetPosition, NameItem } from '../../core/model/view-items.ts';
 import type {
+  CoveragePage,
   DaemonSetRef,
   LogPage,
   NamePage,
@@ -20,6 +22,7 @@ import type {
 import { ItemUnreadableError, at, keyIn } from './item-codec.ts';
 import {
   BREAKER,
+  COVERAGE,
   DAEMON_SET,
   LOG,
   META,
@@ -29,6 +32,8 @@ import {
   SLICE,
   STATE,
   WALK,
+  coverageDayKey,
+  coveragePartition,
   daemonSetPartition,
   logPartition,
   namePartition,
@@ -72,6 +77,8 @@ export function createDynamoViewStore(options: DynamoStoreOptions): ViewStore {
     writeWalk: (walk) => table.writeNext(at(WALK), walk),
     putLogItem: (cluster, item) => table.write(at(LOG, cluster, item), item),
     listLogItems: (cluster, page) => listLogItems(table, cluster, page),
+    putCoverageDays: (cluster, days) => table.write(at(COVERAGE, cluster, days), days),
+    listCoverageDays: (cluster, page) => listCoverageDays(table, cluster, page),
   };
 }
 
@@ -157,6 +164,26 @@ async function listLogItems(
     try {
       const { item, expiresAtMs } = LOG.read(stored, keyIn(stored));
       if (expiresAtMs > nowMs) items.push(item);
+    } catch (error) {
+      if (!(error instanceof ItemUnreadableError)) throw error;
+      unreadable.push(error.message);
+    }
+  }
+  return { items, unreadable, ...defined({ cursor: page.cursor }) };
+}
+
+async function listCoverageDays(
+  table: Table,
+  cluster: ClusterUid,
+  { fromDay, cursor }: Parameters<ViewStore['listCoverageDays']>[1],
+): Promise<CoveragePage> {
+  const after = cursor ?? coverageDayKey(fromDay);
+  const page = await table.query({ pk: coveragePartition(cluster), after });
+  const items: CoverageDays[] = [];
+  const unreadable: string[] = [];
+  for (const stored of page.items) {
+    try {
+      items.push(COVERAGE.read(stored, keyIn(stored)));
     } catch (error) {
       if (!(error instanceof ItemUnreadableError)) throw error;
       unreadable.push(error.message);

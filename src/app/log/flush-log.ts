@@ -4,11 +4,14 @@
  * A crash in between leaves them in both places, and whoever reads sees each once. An item that cannot be written costs nothing but
  * room in the state, which is bounded: no run waits for its log.
  */
+import { allDays } from '../../core/coverage/kept-days.ts';
+import { endOfTraceMs } from '../../core/coverage/trace.ts';
 import { leavingLog, withoutLeft } from '../../core/log/append-log.ts';
 import type { LogItem, StateLog } from '../../core/model/log-entry.ts';
 import type { StateChange } from '../../core/plan/invariants.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import type {
+  CoverageStore,
   DaemonSetRef,
   LogStore,
   NamespacedName,
@@ -44,17 +47,27 @@ export async function flushLog(
   return { ...change, to: withoutLeft(change.to, leaving) };
 }
 
-/** Gives the entries of a DaemonSet that is gone an item, before its state is removed. What cannot be kept is lost, and told. */
+/** Gives entries and days of a DaemonSet that is gone an item each, before its state is removed. What cannot be kept is lost, and told. */
 export async function keepLogOfGone(
   { clusterUid, uid }: DaemonSetRef,
   name: NamespacedName,
   {
     view,
     log,
-  }: { readonly view: Pick<LogStore & StateStore, 'putLogItem' | 'readState'>; readonly log: Log },
+  }: {
+    readonly view: Pick<
+      LogStore & CoverageStore & StateStore,
+      'putLogItem' | 'putCoverageDays' | 'readState'
+    >;
+    readonly log: Log;
+  },
 ): Promise<void> {
   try {
     const state = await view.readState({ clusterUid, uid });
+    if (state?.coverage !== undefined) {
+      const days = { ...name, uid, ...allDays(state.coverage.days) };
+      await view.putCoverageDays(clusterUid, days);
+    }
     if (state?.log === undefined) return;
     await view.putLogItem(clusterUid, itemOf(state.log, { uid, name, version: state.version }));
   } catch (error) {
@@ -67,7 +80,9 @@ function itemOf(
   of: { readonly uid: Uid; readonly name: NamespacedName; readonly version: number },
 ): LogItem {
   const { namespace, name } = of.name;
-  const times = [...log.entries.map(({ atMs }) => atMs), log.leftOut?.toMs ?? 0];
+  const { entries, leftOut, coverage } = log;
+  const counted = coverage === undefined ? [] : [endOfTraceMs(coverage)];
+  const times = [...entries.map(({ atMs }) => atMs), ...counted, leftOut?.toMs ?? 0];
   return {
     ...log,
     subject: { kind: 'daemon-set', namespace, name, uid: of.uid },

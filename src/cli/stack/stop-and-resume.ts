@@ -10,6 +10,7 @@
 import { logOrder } from '../../app/log/log-order.ts';
 import { stopEntry } from '../../app/log/read-log.ts';
 import type { OrderEntry } from '../../core/model/log-entry.ts';
+import { withStop } from '../../core/status/outages.ts';
 import type { StopNote } from '../../core/status/outages.ts';
 import { freezeNote } from '../../core/takeover/freeze.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
@@ -118,12 +119,15 @@ export const resumeStackCommand: CommandModule = defineCommand({
   run: async (_invocation, context) => {
     const stack = await context.openStack();
     const triggers = await turn({ functions: ALL, to: 'Enabled' }, { stack, context });
+    const atMs = context.clock.nowMs();
+    const lost = await rememberStop(stack.freezes, atMs);
+    if (lost !== undefined) context.say(lost);
     await stack.freezes.writeStop(undefined);
     const by = await callerOf(context, stack);
     const entry = {
       kind: 'order',
       order: 'resume-stack',
-      atMs: context.clock.nowMs(),
+      atMs,
       by,
     } as const;
     await logStack(entry, stack, context);
@@ -133,6 +137,19 @@ export const resumeStackCommand: CommandModule = defineCommand({
     };
   },
 });
+
+/** For coverage, which knows nothing of that time. It holds up no resume: what cannot be noted is said. */
+async function rememberStop(freezes: FreezeStore, nowMs: number): Promise<string | undefined> {
+  try {
+    const stop = await freezes.readStop();
+    if (stop === undefined) return undefined;
+    await freezes.writeStops(withStop(await freezes.readStops(), [stop.atMs, nowMs]));
+    return undefined;
+  } catch (error) {
+    const reason = plainText(error instanceof Error ? error.message : String(error));
+    return `! When the stop began and ended could not be noted; rollcall coverage may count that time as known: ${reason}`;
+  }
+}
 
 async function logStack(entry: OrderEntry, stack: Stack, context: CommandContext): Promise<void> {
   const lost = await logOrder(stack, { subject: { kind: 'stack' } }, entry);

@@ -31,21 +31,24 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Adds to the row of that day, and drops days that are too old. A clock that is behind adds to the newest day. */
+/**
+ * Adds to the row of that day, and drops days beyond `daysKept`. A clock that is behind adds to the newest day.
+ */
 export function addToDay(
   counts: DailyCounts | undefined,
   atMs: number,
   added: readonly number[],
+  daysKept = DAYS_KEPT,
 ): DailyCounts {
   const day = Math.floor(atMs / DAY_MS);
   if (counts === undefined) return { since: Math.floor(atMs / MINUTE_MS), day, rows: [added] };
   const passed = Math.max(0, day - counts.day);
-  const between = Array.from({ length: Math.min(passed, DAYS_KEPT) }, (): readonly number[] => []);
-  const [newest = [], ...older] = [...between, ...counts.rows].slice(0, DAYS_KEPT);
+  const between = Array.from({ length: Math.min(passed, daysKept) }, (): readonly number[] => []);
+  const [newest = [], ...older] = [...between, ...counts.rows].slice(0, daysKept);
   return {
     since: counts.since,
     day: Math.max(day, counts.day),
-    rows: [plus(newest, added), ...older],
+    rows: [sumRows(newest, added), ...older],
   };
 }
 
@@ -59,13 +62,14 @@ export function sumDays(counts: DailyCounts | undefined, nowMs: number): DailySu
   const fromMs = Math.max(counts.since * MINUTE_MS, firstDay * DAY_MS);
   const last = inside[0];
   return {
-    columns: inside.reduce<readonly number[]>((sum, { row }) => plus(sum, row), []),
+    columns: inside.reduce<readonly number[]>((sum, { row }) => sumRows(sum, row), []),
     hours: Math.max(0, nowMs - fromMs) / HOUR_MS,
     ...(last === undefined ? {} : { lastAtMs: Math.min(nowMs, (last.day + 1) * DAY_MS) }),
   };
 }
 
-function plus(left: readonly number[], right: readonly number[]): readonly number[] {
+/** Column by column. */
+export function sumRows(left: readonly number[], right: readonly number[]): readonly number[] {
   const length = Math.max(left.length, right.length);
   return Array.from({ length }, (_, index) => (left[index] ?? 0) + (right[index] ?? 0));
 }

@@ -82,7 +82,7 @@ function boundLog(log: StateLog): StateLog {
     size -= sizeOf(oldest);
     leftOut = countLeftOut(leftOut, oldest);
   }
-  return { entries, ...defined({ leftOut }) };
+  return { entries, ...defined({ leftOut, coverage: log.coverage }) };
 }
 
 function withoutNames(entry: LogEntry): LogEntry {
@@ -116,11 +116,21 @@ export interface LoggedChange {
 export function leavingLog({ from, to }: LoggedChange): StateLog | undefined {
   const stored = new Set(from.log?.entries);
   const entries = (to.log?.entries ?? []).filter((entry) => stored.has(entry));
-  const hasLeftOut = from.log?.leftOut !== undefined && from.log.leftOut === to.log?.leftOut;
-  const leftOut = hasLeftOut ? from.log.leftOut : undefined;
-  if (entries.length === 0 && leftOut === undefined) return undefined;
-  const isDue = sizeOfAll(entries) >= FLUSH_CHARACTERS_MIN || isStepOver(from, to);
-  return isDue ? { entries, ...defined({ leftOut }) } : undefined;
+  const leftOut = standing('leftOut', from.log, to.log);
+  const coverage = standing('coverage', from.log, to.log);
+  if (entries.length === 0 && leftOut === undefined && coverage === undefined) return undefined;
+  const size = sizeOfAll(entries) + (coverage === undefined ? 0 : sizeOf(coverage));
+  const isDue = size >= FLUSH_CHARACTERS_MIN || isStepOver(from, to);
+  return isDue ? { entries, ...defined({ leftOut, coverage }) } : undefined;
+}
+
+/** What stands in the stored log, and is the very same in the next one. */
+function standing<Part extends 'leftOut' | 'coverage'>(
+  part: Part,
+  from: StateLog | undefined,
+  to: StateLog | undefined,
+): StateLog[Part] | undefined {
+  return from?.[part] === to?.[part] ? from?.[part] : undefined;
 }
 
 function isStepOver(
@@ -137,8 +147,9 @@ export function withoutLeft(state: DaemonSetState, left: StateLog): DaemonSetSta
   const gone = new Set(left.entries);
   const entries = log.entries.filter((entry) => !gone.has(entry));
   const leftOut = log.leftOut === left.leftOut ? undefined : log.leftOut;
-  if (entries.length === 0 && leftOut === undefined) return rest;
-  return { ...rest, log: { entries, ...defined({ leftOut }) } };
+  const coverage = log.coverage === left.coverage ? undefined : log.coverage;
+  if (entries.length === 0 && leftOut === undefined && coverage === undefined) return rest;
+  return { ...rest, log: { entries, ...defined({ leftOut, coverage }) } };
 }
 
 /** The state without any, where it is too large for its item: the log is the first to go. Undefined: it has none. */

@@ -136,9 +136,23 @@ export interface LeftOut {
   readonly toMs: number;
 }
 
+/** How coverage was counted, write by write: what its days are recomputed from (core/coverage/trace.ts). */
+export interface CoverageTrace {
+  /** From when on, seconds since 1970, and what was counted on then. */
+  readonly at: number;
+  readonly eligible: number;
+  readonly covered: number;
+  /** Threes: seconds, negative where they are unknown; and by how much `eligible` and `covered` changed at their end. */
+  readonly spans: readonly number[];
+  /** Pairs: seconds after `at`, and the bucket of a node that joined. Absent: none did. */
+  readonly joined?: readonly number[];
+}
+
 /** Entries that stand in a state, the oldest first; bounded (core/log/append-log.ts). */
 export interface StateLog {
   readonly entries: readonly LogEntry[];
+  /** Absent: nothing was counted since the entries before these got an item. */
+  readonly coverage?: CoverageTrace;
   /** Absent: all have room. */
   readonly leftOut?: LeftOut;
 }

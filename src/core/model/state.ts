@@ -228,6 +228,27 @@ export interface MovedVictims {
   readonly atMs: number;
 }
 
+/** How well nodes are served, counted by the write of a run (core/coverage). Times are seconds since 1970. */
+export interface CoverageRecord {
+  /** Counted until then. */
+  readonly at: number;
+  /** Nodes that were to have a pod then, and those of them that a pod of an approved release served. */
+  readonly eligible: number;
+  readonly covered: number;
+  /** Since when runs were put off before they saw the view; absent: the last one saw it. */
+  readonly putOffSince?: number;
+  /** META's sum of times in the dark, as far as it is counted; absent: 0. */
+  readonly unheardMs?: number;
+  /** When the newest node that was seen was made. */
+  readonly newest: number;
+  /** Nodes that were made in that very second, by the last eight characters of their UIDs; absent: none that matters. */
+  readonly atNewest?: readonly string[];
+  /** Nodes that joined and had no ready pod yet, likewise; absent: none. */
+  readonly joining?: readonly string[];
+  /** Node-seconds by day: covered, uncovered, unknown; then nodes that joined, by how long they took (buckets). */
+  readonly days: DailyCounts;
+}
+
 /** State of one DaemonSet. */
 export interface DaemonSetState {
   readonly schema: typeof STATE_SCHEMA;
@@ -285,6 +306,8 @@ export interface DaemonSetState {
   readonly paused?: StatusPause;
   /** Runs by day (core/cost/counted.ts): nothing is decided on them. Absent: none was counted yet. */
   readonly days?: DailyCounts;
+  /** How well its nodes are served: nothing is decided on it. Absent: no run has seen them yet. */
+  readonly coverage?: CoverageRecord;
   /** What happened, for people, until it has an item of its own (core/log): no decision reads it. */
   readonly log?: StateLog;
 }

@@ -19,6 +19,20 @@ export interface StopNote extends FreezeNote {
   readonly functions: readonly string[];
 }
 
+/** When functions were stopped, and when they were resumed: milliseconds. */
+export type StopSpan = readonly [fromMs: number, toMs: number];
+
+/** Stops that are remembered one by one: of more, the two oldest become one, with the time between them. */
+export const STOPS_MAX = 16;
+
+/** Stops with one more that is over. */
+export function withStop(stops: readonly StopSpan[], stop: StopSpan): readonly StopSpan[] {
+  const all = [...stops, stop];
+  const [first, second, ...rest] = all;
+  if (all.length <= STOPS_MAX || first === undefined || second === undefined) return all;
+  return [[first[0], Math.max(first[1], second[1])], ...rest];
+}
+
 /** Kinds of outages, the gravest first. Public; docs/reference/codes.md lists them. */
 export type OutageCode =
   | 'stopped'
@@ -100,6 +114,11 @@ const STANDSTILLS: ReadonlySet<OutageCode> = new Set<OutageCode>([
 ]);
 /** Where Rollcall only looks, the built-in controller acts whatever the functions do. */
 const OF_FUNCTIONS: ReadonlySet<OutageCode> = new Set<OutageCode>(['stopped', 'functions-behind']);
+
+/** True of one in which nobody learns what happens. */
+export function isStandstill({ code }: Outage): boolean {
+  return STANDSTILLS.has(code);
+}
 
 /** The outage for which nothing acts there now; undefined: something does, or goes on by itself. */
 export function standstillOf(

@@ -1,9 +1,9 @@
 /**
  * What is frozen for the whole stack: one item of the registry's table (core/takeover/freeze.ts). The truth; who cannot read it acts on nothing.
  *
- * Beside it who stopped the functions, and why: for people alone, no function reads it.
+ * Beside it who stopped the functions, and why, for people; and when that was, which is counted as unknown (core/coverage).
  */
-import type { StopNote } from '../../core/status/outages.ts';
+import type { StopNote, StopSpan } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
 
 /** Store of the freeze, and of the note of a stop. */
@@ -16,4 +16,8 @@ export interface FreezeStore {
   readStop(): Promise<StopNote | undefined>;
   /** Over whatever is there; undefined empties it. */
   writeStop(note: StopNote | undefined): Promise<void>;
+  /** Stops that are over, the oldest first: coverage knows nothing of those times. Rejects when they cannot be read. */
+  readStops(): Promise<readonly StopSpan[]>;
+  /** Over whatever is there. */
+  writeStops(stops: readonly StopSpan[]): Promise<void>;
 }

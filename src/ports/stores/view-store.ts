@@ -7,6 +7,7 @@
  * A write whose answer was lost is recognised by its own token and reported `written` (faults 33).
  */
 import type { ClusterBreaker } from '../../core/model/breaker.ts';
+import type { CoverageDays } from '../../core/coverage/kept-days.ts';
 import type { LogItem } from '../../core/model/log-entry.ts';
 import type { ResyncWalk } from '../../core/hints/resync-walk.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
@@ -128,6 +129,24 @@ export interface LogStore {
   ): Promise<LogPage>;
 }
 
+/** Days of coverage that left their states, beside the log; each item goes by itself after a year (core/coverage). */
+export interface CoverageStore {
+  /** Whatever is there: the same days again are the same. */
+  putCoverageDays(cluster: ClusterUid, days: CoverageDays): Promise<void>;
+  /** A page of a cluster's items whose first day is that one or a later one; what cannot be read as a reason. */
+  listCoverageDays(
+    cluster: ClusterUid,
+    page: { readonly fromDay: number; readonly cursor?: string },
+  ): Promise<CoveragePage>;
+}
+
+/** A page of items. */
+export interface CoveragePage {
+  readonly items: readonly CoverageDays[];
+  readonly unreadable: readonly string[];
+  readonly cursor?: string;
+}
+
 /** A page of items. */
 export interface LogPage {
   readonly items: readonly LogItem[];
@@ -163,4 +182,10 @@ export interface WalkStore {
 }
 
 /** The whole view table. */
-export type ViewStore = ViewReader & ViewWriter & StateStore & BreakerStore & WalkStore & LogStore;
+export type ViewStore = ViewReader &
+  ViewWriter &
+  StateStore &
+  BreakerStore &
+  WalkStore &
+  LogStore &
+  CoverageStore;

@@ -8,6 +8,7 @@ import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts'
 import type { HintQueue } from '../../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type {
+  CoverageStore,
   LogStore,
   StateStore,
   ViewReader,
@@ -61,7 +62,8 @@ export interface IngestDependencies extends ProcessPorts {
   readonly view: ViewReader &
     ViewWriter &
     Pick<StateStore, 'readState'> &
-    Pick<LogStore, 'putLogItem'>;
+    Pick<LogStore, 'putLogItem'> &
+    Pick<CoverageStore, 'putCoverageDays'>;
   readonly connector: ClusterConnector;
   readonly queue: Pick<HintQueue, 'sendHints'>;
   readonly options: IngestOptions;

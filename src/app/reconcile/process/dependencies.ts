@@ -6,6 +6,7 @@
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
 import type {
   BreakerStore,
+  CoverageStore,
   LogStore,
   StateStore,
   ViewReader,
@@ -62,8 +63,12 @@ export const defaultReconcileOptions: ReconcileOptions = {
 /** Ports and options of a reconcile. */
 export interface ReconcileDependencies {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'noteRival'>;
-  readonly freezes: Pick<FreezeStore, 'readFreeze'>;
-  readonly view: ViewReader & StateStore & BreakerStore & Pick<LogStore, 'putLogItem'>;
+  readonly freezes: Pick<FreezeStore, 'readFreeze' | 'readStops'>;
+  readonly view: ViewReader &
+    StateStore &
+    BreakerStore &
+    Pick<LogStore, 'putLogItem'> &
+    Pick<CoverageStore, 'putCoverageDays'>;
   readonly connector: ClusterConnector;
   readonly queue: HintQueue;
   readonly clock: Clock;

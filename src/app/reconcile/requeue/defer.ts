@@ -4,6 +4,8 @@
  * A retryable failure is never thrown. While a deferral lasts, a timer that is known to be on its way
  * serves all hints that meet it (timers.ts), so a deferral costs a read, not a write per hint.
  */
+import { defined } from '@rollcall/base/defined.ts';
+import { putOff } from '../../../core/coverage/count-coverage.ts';
 import type { DaemonSetState, RetryEntry } from '../../../core/model/state.ts';
 import { BREAKER_OPEN, breakerWaitOf, nextRetry } from '../../../core/retry/retry.ts';
 import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
@@ -115,7 +117,10 @@ async function waitUntil(
 }
 
 async function record(to: DaemonSetState, { context, input }: DeferStep): Promise<void> {
-  await writeState({ from: input.state, to }, input.stored.ref, context);
+  // What the view shows meanwhile is counted by nobody.
+  const coverage = putOff(to.coverage, input.nowMs);
+  const change = { from: input.state, to: { ...to, ...defined({ coverage }) } };
+  await writeState(change, input.stored.ref, context);
 }
 
 function resultOf({

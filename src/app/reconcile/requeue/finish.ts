@@ -24,6 +24,8 @@ import {
   writeState,
   withListed,
 } from '../run/record-state.ts';
+import { isNews, noteCoverage } from '../../coverage/note-coverage.ts';
+import { seeCoverage } from '../../../core/coverage/see-nodes.ts';
 import { flushLog } from '../../log/flush-log.ts';
 import type { EndContext } from '../run/context.ts';
 import { rememberMoved } from '../confirm/confirm-victims.ts';
@@ -54,10 +56,12 @@ export async function finishRun(step: FinishStep): Promise<Finish> {
     input: { state: step.recorded, nowMs: input.nowMs },
   });
   const next = composeState(step, { ...waits, isComplete, due });
-  if (!isSame(step.recorded, next)) {
+  const seen = seeCoverage(input.view, next.rollout, step.recorded.coverage);
+  if (!isSame(step.recorded, next) || isNews(seen, step.recorded.coverage)) {
     const settled = [...input.intents.settled, ...result.settled];
     const whole = { from: step.recorded, to: withAnswers(next, context), settled };
-    const change = await flushLog(whole, { context, ref: input.stored.ref });
+    const flushed = await flushLog(whole, { context, ref: input.stored.ref });
+    const change = await noteCoverage(flushed, seen, { context, input });
     const write = await writeState(change, input.stored.ref, context);
     if (write.kind !== 'written') {
       await mergeOutcomes(result, { context, input });
