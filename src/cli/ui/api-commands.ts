@@ -24,6 +24,7 @@ const EXPOSED: Readonly<Record<ApiMethod, readonly string[]>> = {
     'why',
     'log',
     'cost',
+    'coverage',
     'rollout status',
     'fleet get',
     'fleet status',

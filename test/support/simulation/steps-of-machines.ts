@@ -162,6 +162,7 @@ export function loseView({ world, dice }: StepContext): boolean {
   host.killAll();
   view.lose(dice.pick(['', 'META', 'STATE', 'SLICE']));
   observer.forgetView();
+  world.coverage.forget();
   return true;
 }
 

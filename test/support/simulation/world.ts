@@ -35,6 +35,7 @@ import { lastAvailabilityMs } from './last-availability.ts';
 import { order } from './operator.ts';
 import { differences, isRolledInCopilot } from './oracle.ts';
 import { ProcessClock } from './process-clock.ts';
+import { CoverageAudit, watchCoverage } from './coverage-audit.ts';
 import { PromiseBroken, ruleOf } from './promise-broken.ts';
 import { QUIET_STRETCH_MS, StabilityAudit } from './stability-audit.ts';
 import { SimulatedQueues, deliveryOf, type QueueName } from './queues.ts';
@@ -87,6 +88,8 @@ export class World {
   readonly watcherMetrics = new MemoryMetrics();
   readonly trace: string[] = [];
   site: Site;
+  /** Of the present site; checks S20. */
+  coverage: CoverageAudit;
   /** Delay of deliveries, and fate of records. */
   deliveryDelayMs: (queue: QueueName) => number = () => 1;
   fate: (queue: QueueName) => RecordFate = () => 'deliver';
@@ -132,7 +135,7 @@ export class World {
       random: this.random,
       registry: this.registry,
       freezes: this.freezes,
-      view: this.observer.watchView(this.view, this.clock),
+      view: watchCoverage(this.observer.watchView(this.view, this.clock), () => this.coverage),
       hintQueue: (clock) => this.queues.hintQueue(clock),
       receipts: this.queues.hintReceipts(),
       connector: (key, noted) =>
@@ -161,6 +164,7 @@ export class World {
       fate: (queue) => this.fate(queue),
     });
     this.site = this.#newSite('uid-of-kube-system');
+    this.coverage = this.#newCoverageAudit();
     this.observer.areClocksTrue = () =>
       this.functionClock.skewMs === 0 && this.apiClock.skewMs === 0;
     this.register();
@@ -223,6 +227,7 @@ export class World {
   /** Another cluster stands at the endpoint from now on; the registration stays as it is. */
   rebuildCluster(uid: string): void {
     this.site = this.#newSite(uid);
+    this.coverage = this.#newCoverageAudit();
   }
 
   addNode(name: string, options: RawNodeOptions = {}): void {
@@ -386,6 +391,7 @@ export class World {
       throw new PromiseBroken('L1', `not exact after the quiet window: ${left}`, lines);
     }
     this.observer.logs.judge(this.view.dump());
+    this.coverage.judge(this.view.dump());
     this.assertSafe();
   }
 
@@ -445,6 +451,12 @@ export class World {
   #differences(): readonly string[] {
     if (this.site.builtIn !== undefined) return differences(this.api, isRolledInCopilot);
     return differences(this.api);
+  }
+
+  #newCoverageAudit(): CoverageAudit {
+    return new CoverageAudit(this.site.api, this.clock, (text) => {
+      this.observer.report(text);
+    });
   }
 
   #newSite(uid: string): Site {

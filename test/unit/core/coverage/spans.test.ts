@@ -31,7 +31,7 @@ function unknownIn(seconds: number, more: Partial<CoverageMoment>, record = RECO
   return spans.reduce((sum, { from, to, isKnown }) => sum + (isKnown ? 0 : to - from), 0);
 }
 
-describe('time that is unknown', () => {
+describe('time that is unknown (S20)', () => {
   const ms = (seconds: number): number => (AT + seconds) * 1000;
 
   it('is none while runs come and the watcher is heard', () => {

@@ -1,0 +1,237 @@
+/**
+ * S20 from outside: what runs count of coverage is what the cluster had, all time is counted once, and the log says the same.
+ *
+ * At each write of a state: the numbers that it holds were true of the API server at some moment since its view was heard of, and the
+ * seconds that it adds are those since the last write, by the numbers of that. In the end: they are true now, and the days recomputed
+ * from the log are those that are stored. It knows nothing of how runs count.
+ */
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { daysOfTraces, endOfTraceMs } from '../../../src/core/coverage/trace.ts';
+import type { CoverageDays } from '../../../src/core/coverage/kept-days.ts';
+import type { CoverageTrace, LogItem } from '../../../src/core/model/log-entry.ts';
+import type { CoverageRecord, DaemonSetState } from '../../../src/core/model/state.ts';
+import type { ClusterMeta } from '../../../src/core/model/view-items.ts';
+import type { DaemonSetRef, ViewStore } from '../../../src/ports/stores/view-store.ts';
+import { trueNodes, type TrueNodes } from '../coverage-truth.ts';
+import type { SimulatedApiServer } from './api-server.ts';
+import { policyOf } from './staged-pods.ts';
+
+interface Moment extends TrueNodes {
+  readonly atMs: number;
+}
+
+/** A view may be as old as its watch, and some seconds more on the way. */
+const OLDER_MS = 120_000;
+/** In a wider world counting at each commit takes too long. */
+const NODES_MAX = 40;
+
+/** Watches one cluster. */
+export class CoverageAudit {
+  /** Numbers that were held against the cluster, and days that were recomputed. */
+  judged = 0;
+  recomputed = 0;
+  readonly #api: SimulatedApiServer;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #report: (text: string) => void;
+  readonly #truth = new Map<string, Moment[]>();
+  readonly #counted = new Map<string, CoverageRecord>();
+  readonly #lost = new Set<string>();
+  #meta: ClusterMeta | undefined;
+  #restoredAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    api: SimulatedApiServer,
+    clock: Pick<Clock, 'nowMs'>,
+    report: (text: string) => void,
+  ) {
+    this.#api = api;
+    this.#clock = clock;
+    this.#report = report;
+    api.subscribe((commit) => {
+      if (commit === undefined) this.#restoredAtMs = clock.nowMs();
+      if (commit?.kind === 'controllerrevisions') return;
+      this.#noteTruth();
+    });
+  }
+
+  /** META was written. */
+  noteMeta(meta: ClusterMeta): void {
+    if (meta.clusterUid === this.#api.clusterUid) this.#meta = meta;
+  }
+
+  /** A state was written. */
+  noteState({ clusterUid, uid }: DaemonSetRef, state: DaemonSetState): void {
+    if (clusterUid === this.#api.clusterUid) this.#noteState(uid, state);
+  }
+
+  /** The table was lost: counts begin anew, and so does the log. */
+  forget(): void {
+    for (const uid of this.#counted.keys()) this.#lost.add(uid);
+    this.#counted.clear();
+  }
+
+  /** What the table holds once all is at rest. */
+  judge(table: Readonly<Record<string, unknown>>): void {
+    for (const set of this.#sets()) {
+      const { uid, name } = set.metadata;
+      const stored = table[`STATE ${this.#api.clusterUid} ${uid}`] as DaemonSetState | undefined;
+      if (stored?.coverage === undefined) continue;
+      const { eligible, covered } = stored.coverage;
+      const now = trueNodes(this.#api, set);
+      const isCovered = hasPolicy(set) ? covered <= now.served : covered === now.served;
+      if (eligible !== now.eligible || !isCovered) {
+        const told = `${String(covered)} of ${String(eligible)}`;
+        const truth = `${String(now.served)} of ${String(now.eligible)}`;
+        this.#report(`S20: ${name} counts ${told} covered at rest, truly ${truth}`);
+      }
+      if (!this.#lost.has(uid)) this.#recompute(uid, stored.coverage, table);
+    }
+  }
+
+  #sets(): readonly KubernetesObject[] {
+    const isGoing = ({ metadata }: KubernetesObject): boolean =>
+      metadata.deletionTimestamp !== undefined;
+    return this.#api.list('daemonsets').filter((set) => !isGoing(set));
+  }
+
+  #noteTruth(): void {
+    if (this.#api.list('nodes').length > NODES_MAX) return;
+    const atMs = this.#clock.nowMs();
+    for (const set of this.#sets()) {
+      const moments = this.#truth.get(set.metadata.uid) ?? [];
+      const now = trueNodes(this.#api, set);
+      const last = moments.at(-1);
+      if (last?.eligible === now.eligible && last.served === now.served) continue;
+      moments.push({ atMs, ...now });
+      this.#truth.set(set.metadata.uid, moments);
+    }
+  }
+
+  #noteState(uid: string, { coverage, log }: DaemonSetState): void {
+    const before = this.#counted.get(uid);
+    if (coverage === undefined || coverage === before) return;
+    this.#counted.set(uid, coverage);
+    if (before !== undefined && log === undefined) this.#lost.add(uid);
+    if (before !== undefined) this.#checkTime(uid, before, coverage);
+    if (coverage.at !== before?.at || coverage.covered !== before.covered) {
+      this.#checkNumbers(uid, coverage);
+    }
+  }
+
+  /** Each second is counted once, by the numbers that held. */
+  #checkTime(uid: string, before: CoverageRecord, after: CoverageRecord): void {
+    const added = [0, 1, 2].map((column) => addedIn(column, before, after));
+    const [covered = 0, uncovered = 0, unknown = 0] = added;
+    const seconds = after.at - before.at;
+    const isWhole = covered + uncovered + unknown === before.eligible * seconds;
+    const isTrue = covered * (before.eligible - before.covered) === uncovered * before.covered;
+    if (seconds >= 0 && isWhole && isTrue) return;
+    const of = `${String(before.covered)} of ${String(before.eligible)}`;
+    this.#report(`S20: ${uid} adds ${added.join('/')} for ${String(seconds)} s of ${of}`);
+  }
+
+  #checkNumbers(uid: string, { at, eligible, covered }: CoverageRecord): void {
+    const { Node = 0, Pod = 0 } = this.#meta?.heardAtMs ?? {};
+    const sinceMs = Math.min(at * 1000, Node, Pod) - OLDER_MS;
+    const set = this.#sets().find(({ metadata }) => metadata.uid === uid);
+    const moments = this.#truth.get(uid);
+    if (set === undefined || moments === undefined || sinceMs < this.#restoredAtMs) return;
+    const first = moments.findLastIndex(({ atMs }) => atMs <= sinceMs);
+    const within = moments.slice(Math.max(0, first));
+    this.judged += 1;
+    const most = Math.max(...within.map(({ served }) => served));
+    const least = Math.min(...within.map(({ served }) => served));
+    const isCovered = covered <= most && (hasPolicy(set) || covered >= least);
+    if (within.some((moment) => moment.eligible === eligible) && isCovered) return;
+    const seen = within.map(({ served, eligible: of }) => `${String(served)}/${String(of)}`);
+    this.#report(
+      `S20: ${set.metadata.name} counts ${String(covered)}/${String(eligible)}, truly ${seen.join(' ')}`,
+    );
+  }
+
+  #recompute(
+    uid: string,
+    coverage: CoverageRecord,
+    table: Readonly<Record<string, unknown>>,
+  ): void {
+    const traces = tracesOf(uid, table).toSorted((left, right) => left.at - right.at);
+    const isCut = traces.some((trace, index) => {
+      const former = traces[index - 1];
+      return former !== undefined && trace.at * 1000 !== endOfTraceMs(former);
+    });
+    const days = daysOfTraces(traces);
+    if (days === undefined) return;
+    this.recomputed += 1;
+    const stored = sumsByDay([
+      ...itemsOf(uid, table).flatMap(({ day, rows }) =>
+        rows.map((row, index) => [day + index, row] as const),
+      ),
+      ...coverage.days.rows.map((row, back) => [coverage.days.day - back, row] as const),
+    ]);
+    const told = sumsByDay(days.rows.map((row, back) => [days.day - back, row] as const));
+    if (isCut || told !== stored) {
+      this.#report(`S20: the log of ${uid} tells ${told}, and ${stored} is stored`);
+    }
+  }
+}
+
+/** The same view; the audit of the present cluster hears of what is written. */
+export function watchCoverage(view: ViewStore, audit: () => CoverageAudit): ViewStore {
+  return new Proxy(view, {
+    get: (target, property) => {
+      if (property === 'writeMeta') {
+        return async (meta: ClusterMeta) => {
+          const result = await target.writeMeta(meta);
+          if (result === 'written') audit().noteMeta(meta);
+          return result;
+        };
+      }
+      if (property !== 'writeState') return Reflect.get(target, property) as unknown;
+      return async (ref: DaemonSetRef, state: DaemonSetState) => {
+        const result = await target.writeState(ref, state);
+        if (result === 'written') audit().noteState(ref, state);
+        return result;
+      };
+    },
+  });
+}
+
+function hasPolicy(set: KubernetesObject): boolean {
+  return policyOf(set) !== undefined;
+}
+
+/** What was added to a column, over the days that both hold. */
+function addedIn(column: number, before: CoverageRecord, after: CoverageRecord): number {
+  const oldest = after.days.day - after.days.rows.length + 1;
+  const sumOf = ({ days }: CoverageRecord): number =>
+    days.rows.reduce(
+      (sum, row, back) => sum + (days.day - back >= oldest ? (row[column] ?? 0) : 0),
+      0,
+    );
+  return sumOf(after) - sumOf(before);
+}
+
+function tracesOf(uid: string, table: Readonly<Record<string, unknown>>): readonly CoverageTrace[] {
+  return Object.entries(table).flatMap(([key, stored]): readonly CoverageTrace[] => {
+    const [part, , of] = key.split(' ');
+    if (part === 'STATE' && of === uid)
+      return [(stored as DaemonSetState).log?.coverage].filter((each) => each !== undefined);
+    if (part !== 'LOG') return [];
+    const { subject, coverage } = stored as LogItem;
+    const isMine = subject.kind === 'daemon-set' && subject.uid === uid;
+    return isMine && coverage !== undefined ? [coverage] : [];
+  });
+}
+
+function itemsOf(uid: string, table: Readonly<Record<string, unknown>>): readonly CoverageDays[] {
+  return Object.entries(table).flatMap(([key, stored]) => {
+    const days = stored as CoverageDays;
+    return key.startsWith('COVERAGE ') && days.uid === uid ? [days] : [];
+  });
+}
+
+function sumsByDay(rows: readonly (readonly [number, readonly number[]])[]): string {
+  const byDay = new Map(rows.filter(([, row]) => row.some((each) => each > 0)));
+  return JSON.stringify([...byDay].sort(([left], [right]) => left - right));
+}
