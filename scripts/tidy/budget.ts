@@ -6,22 +6,22 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 12_120,
+  docs: 12_330,
   functions: 1_500,
   infra: 8_250,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 36_300,
   scripts: 10_500,
-  'src/adapters': 13_000,
-  'src/app': 22_700,
-  'src/cli': 17_800,
-  'src/core': 24_000,
+  'src/adapters': 13_060,
+  'src/app': 23_100,
+  'src/cli': 18_360,
+  'src/core': 25_000,
   'src/engine': 1_950,
   'src/page': 6_800,
   'src/ports': 1_480,
   'src/watcher': 5_000,
-  test: 186_800,
+  test: 187_900,
 };
 
 /** Finds folders with more lines than their budget. */
