@@ -14,14 +14,14 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-cluster': 36_300,
   scripts: 10_500,
   'src/adapters': 13_080,
-  'src/app': 23_050,
-  'src/cli': 18_100,
-  'src/core': 24_650,
+  'src/app': 23_100,
+  'src/cli': 18_360,
+  'src/core': 25_000,
   'src/engine': 1_950,
   'src/page': 6_800,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 187_800,
+  test: 187_900,
 };
 
 /** Finds folders with more lines than their budget. */

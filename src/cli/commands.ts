@@ -24,6 +24,7 @@ import { checkStackCommand } from './stack/check-stack.ts';
 import { resumeStackCommand, stopStackCommand } from './stack/stop-and-resume.ts';
 import { getCommand } from './status/get-command.ts';
 import { statusCommand } from './status/status-command.ts';
+import { planCommand } from './plan/plan-command.ts';
 import { uiCommand } from './ui/ui-command.ts';
 import { whyCommand } from './why/why-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
@@ -52,6 +53,7 @@ const SERVED: readonly CommandModule[] = [
   statusCommand,
   getCommand,
   whyCommand,
+  planCommand,
   costCommand,
   coverageCommand,
   logCommand,

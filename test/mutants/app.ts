@@ -10,6 +10,57 @@ export const APP_BUGS: PlantedBugs = {
     to: "const registered = { kind: 'act' } as Guard;",
     killedBy: 'test/unit/app/why/explain.test.ts: tells that a frozen cluster waits, and why',
   },
+  'plan-without-freeze': {
+    bug: 'a plan says of a frozen cluster that pods are replaced',
+    at: 'src/core/what-if/tell-plan.ts#tellPlan',
+    change: "if (guard.kind === 'act') return",
+    to: "if (guard.kind !== 'observe') return",
+    killedBy: 'test/unit/cli/plan/plan-command.test.ts: says that it is held, by whom',
+  },
+  'plan-that-writes-unseen': {
+    bug: 'a plan makes a second pod where one was just made, which no view shows yet',
+    at: 'src/core/what-if/known-requests.ts#withKnownRequests',
+    change: 'const open = [...(intents?.unseen ?? []), ...(intents?.unresolved ?? [])];',
+    to: 'const open = [...(intents?.unresolved ?? [])];',
+    killedBy: 'test/unit/core/what-if/play.test.ts: counts pods that were made',
+  },
+  'plan-without-end': {
+    bug: 'a plan that is cut off by its bound is told as one that rests',
+    at: 'src/core/what-if/play.ts#playEdit',
+    change: "return play.tell('does-not-end', turnsMax);",
+    to: "return play.tell('rest', turnsMax);",
+    killedBy: 'test/unit/core/what-if/play.test.ts: says that it does not end',
+  },
+  'plan-of-built-in-held': {
+    bug: 'a plan says that the removal guard holds what the built-in controller removes',
+    at: 'src/core/what-if/play.ts#asUpstream',
+    change: "'rollcall.dev/compat': 'strict'",
+    to: "'rollcall.dev/compat': 'mended'",
+    killedBy: 'test/unit/core/what-if/play.test.ts: holds a mass removal for a confirmation',
+  },
+  'plan-forgets-last-apply': {
+    bug: 'a plan keeps a field that an apply of the manifest takes away',
+    at: 'src/core/what-if/edit-daemon-set.ts#applyManifest',
+    change: 'const removals = last === undefined ? {} :',
+    to: 'const removals = last !== undefined ? {} :',
+    killedBy:
+      'test/unit/core/what-if/edit-daemon-set.test.ts: takes away what the last apply wrote',
+  },
+  'plan-steps-unordered': {
+    bug: 'a plan replaces all nodes of a rolling update at once',
+    at: 'src/core/what-if/model-cluster.ts#ModelCluster',
+    change: 'this.#starts(pod, this.#start.startMs);',
+    to: 'this.#put({ ...pod, isReady: true });',
+    killedBy: 'test/unit/core/what-if/play.test.ts: replaces one node after the other',
+  },
+  'canary-drawn-by-hash': {
+    bug: 'the canary is drawn by a hash that no plan can know before the edit is made',
+    at: 'src/core/rolling-update/plan-stages.ts#planStages',
+    change: '`${view.uid}/${id}`',
+    to: '`${view.uid}/${currentHash}`',
+    killedBy:
+      'test/unit/core/rolling-update/plan-stages.test.ts: name the rollout by DaemonSet and template',
+  },
   'hung-runs-go-on': {
     bug: 'a run goes on after an API server let it time out',
     at: 'src/app/isolation/talk-tally.ts#HANG_MS',

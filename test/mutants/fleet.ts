@@ -5,7 +5,7 @@ import type { PlantedBugs } from './planted-bug.ts';
 export const FLEET_BUGS: PlantedBugs = {
   'fleet-octal-taken': {
     bug: 'a mode of 0644 is 644, and opens a file to others (18.1)',
-    at: 'src/adapters/policy/fleet/fleet-reader.ts#RULES',
+    at: 'src/adapters/policy/manifest-reader.ts#MANIFEST_RULES',
     to: "{ depthMax: 32, leadingZeros: 'taken' }",
     killedBy: 'test/unit/adapters/policy/fleet/fleet-reader.test.ts: reads as octal',
   },

@@ -41,7 +41,7 @@ export async function gatherClusters(
     AT_ONCE,
     async (registration): Promise<ClusterFacts> => {
       if (!isPlaced(registration)) return registration;
-      const seen = await observe(registration.clusterUid, fleet, view);
+      const seen = await observeCluster(registration.clusterUid, fleet, view);
       return seen === undefined ? registration : { ...registration, seen };
     },
   );
@@ -60,7 +60,8 @@ function factsOf({ id, labels, mode, isFrozen, rival, seen }: ClusterFacts): Clu
   };
 }
 
-async function observe(
+/** What the view shows of one cluster; undefined: nothing was ever heard of it. Rejects when a table fails. */
+export async function observeCluster(
   cluster: ClusterUid,
   key: FleetKey,
   view: ClusterSources['view'],

@@ -35,6 +35,7 @@ import { judgeDaemonSet } from '../reconcile/read/judge-daemon-set.ts';
 import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { stagingOf } from '../reconcile/plan-step.ts';
 import { readView } from '../reconcile/read/read-view.ts';
+import type { ReadView } from '../reconcile/read/read-view.ts';
 import type { ReconcileInput } from '../reconcile/run/context.ts';
 
 /** What explaining reads from; `cache` shares the nodes among the DaemonSets that are asked for together. */
@@ -114,12 +115,15 @@ function nodesSeenIn(view: View, hash: string | undefined): ObservedNodes {
 }
 
 /** What a plan is made of, but for its stages. */
-interface Prepared {
+export interface Prepared {
   readonly input: Pick<ReconcileInput, 'stored' | 'daemonSet' | 'view' | 'state' | 'nowMs'>;
+  /** What the view is computed from. */
+  readonly read: ReadView;
   readonly context: Omit<PlanContext, 'staging'>;
 }
 
-async function prepare(
+/** What a run of now would plan with. Undefined and rejects as explainRollout does. */
+export async function prepare(
   stored: StoredInputs,
   sources: ExplainSources,
 ): Promise<Prepared | undefined> {
@@ -151,7 +155,7 @@ async function prepare(
     requestTimeoutMs,
     burstPodsMax,
   };
-  return { input: { stored, daemonSet, view, state, nowMs }, context };
+  return { input: { stored, daemonSet, view, state, nowMs }, read, context };
 }
 
 /** In copilot the built-in controller may still be about to make the revision: nothing is outdated until it is known. */
@@ -171,8 +175,11 @@ interface GuardInput {
   readonly sources: ExplainSources;
 }
 
-/** What keeps a run from acting, as far as stored reads tell; the gravest first, as a run meets it. */
-async function findGuard({ stored, daemonSet, state, sources }: GuardInput): Promise<Guard> {
+/**
+ * What keeps a run from acting, as far as stored reads tell; the gravest first, as a run meets it. `daemonSet` may be one that
+ * is only thought of.
+ */
+export async function findGuard({ stored, daemonSet, state, sources }: GuardInput): Promise<Guard> {
   const { nowMs, options } = sources;
   const kept = guardOfStandstill(stored, sources);
   if (kept !== undefined) return kept;

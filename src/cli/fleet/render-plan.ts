@@ -7,6 +7,7 @@ import { counted } from '@rollcall/base/counted.ts';
 import { formatShare } from '../../core/policy/share.ts';
 import type { OfflineCluster, FleetPlan, PlannedStage } from '../../core/fleet/plan-fleet.ts';
 import type { PlannedCluster, ImageChange } from '../../core/fleet/plan-cluster.ts';
+import { code, row } from '../command-line/markdown.ts';
 import { plainText, renderAge, renderTextTable } from '../command-line/text-table.ts';
 
 /** Lines of one stage's clusters; the document has all. */
@@ -226,8 +227,6 @@ export const COMMENT_CHARACTERS_MAX = 40_000;
 const CLUSTERS_MAX = 50;
 const IMAGES_MAX = 20;
 const OTHERS_MAX = 20;
-/** A digest and the name of its registry. */
-const CODE_CHARACTERS_MAX = 120;
 
 /** The comment. `title` names the fleet and what of it is planned. */
 export function renderMarkdownPlan(title: string, plan: FleetPlan): string[] {
@@ -345,15 +344,4 @@ function clusterLines(changed: readonly Row[]): readonly string[] {
 
 function moreText(count: number, shownMax: number): readonly string[] {
   return count <= shownMax ? [] : ['', `… ${String(count - shownMax)} more.`];
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
-}
-
-/** In a table, too, where a bar ends a cell even in a code span. */
-function code(text: string): string {
-  const line = plainText(text).replaceAll('`', "'").replaceAll('|', '\\|');
-  const { length } = line;
-  return `\`${length <= CODE_CHARACTERS_MAX ? line : `${line.slice(0, CODE_CHARACTERS_MAX - 1)}…`}\``;
 }

@@ -56,11 +56,12 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
   const nodes = findStageNodes(view, { ...seen, placement: 'run' });
   const keptNodes = findStageNodes(view, { ...seen, placement: 'keep' });
   const { generation } = view.daemonSet.metadata;
+  const id = revisionHash(view.daemonSet, 0);
   const stages = advanceStages({
     policy,
     record: state.rollout,
     hash: currentHash,
-    id: revisionHash(view.daemonSet, 0),
+    id,
     nodes,
     keptNodes,
     refusals: (state.refusals ?? []).filter((refusal) => refusal.generation === generation),
@@ -72,7 +73,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     minReadyMs: minReadyMsOf(view.daemonSet),
     strategyUnavailable: unavailableOf(view, context, nodes.length),
     isStageTrue: staging.mode === 'takeover',
-    rolloutId: `${view.uid}/${currentHash}`,
+    rolloutId: `${view.uid}/${id}`,
     ...defined({ causes: staging.causes, demand: demandOf(templateOf(view)) }),
   });
   return { kind: 'staged', stages, policy, ...defined({ ignored }) };

@@ -49,7 +49,7 @@ export interface StagesInput {
   readonly demand?: TemplateDemand;
   /** What the Events of pods that never started tell, once they were asked for (`Stages.asksEventsOf`). */
   readonly causes?: readonly PodCause[];
-  /** Names the rollout where something is drawn by hash: the DaemonSet's UID and the revision. */
+  /** Names the rollout where something is drawn by hash: the DaemonSet's UID and `id`, which a plan of an edit knows before any revision has a hash. */
   readonly rolloutId: string;
 }
 

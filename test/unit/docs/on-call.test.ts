@@ -22,6 +22,13 @@ const SECTIONS: Readonly<Record<string, readonly [State, Readonly<Record<string,
   'Is everything well?': ['well'],
   'There is no pod on a node': ['nothing eligible'],
   'Which nodes lack it?': ['first release'],
+  'What would this change do?': [
+    'well',
+    {
+      'plan a --daemonset system/agents --set-image IMAGE': EXIT.differs,
+      'plan a --daemonset system/agents --delete-node node-0001': EXIT.differs,
+    },
+  ],
   'What changed at 03:00?': ['first release'],
   'Is v2 proceeding, and what does it wait for?': ['held by a fleet'],
   'A rollout is halted': ['halted'],

@@ -5,7 +5,7 @@
  * means the same.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
+import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { cleanManifest, judgeManifest } from '../../../core/fleet/judge-manifest.ts';
 import type {
@@ -19,19 +19,14 @@ import { formatShare } from '../../../core/policy/share.ts';
 import type { FleetReader, NamedFile } from '../../../ports/fleet-reader.ts';
 import { createPolicyReader } from '../policy-reader.ts';
 import { readBy, refuse, within } from '../problems.ts';
-import { readYaml, readYamlStream, type YamlRules } from '../read-yaml.ts';
+import { CHARACTERS_MAX, MANIFEST_RULES, TOO_LONG, readManifest } from '../manifest-reader.ts';
+import { readYaml } from '../read-yaml.ts';
 import { isFields } from '../written-values.ts';
 import { choiceOf, fleetSchema } from './fleet-schema.ts';
 import type { WrittenFleet, WrittenStage, WrittenStrategy } from './fleet-schema.ts';
 
-/** Each of the two files; a stored item holds 300,000 bytes, compressed. */
-const CHARACTERS_MAX = 262_144;
-const TOO_LONG = 'is longer than 262,144 characters';
 const TEMPLATE_FILE = 'spec.templateFile';
 const FLEET = { what: 'a FleetDaemonSet', problemsMax: 20 };
-
-/** A manifest's affinity is some fourteen deep, and stands four deep in the document. */
-const RULES: YamlRules = { depthMax: 32, leadingZeros: 'refused' };
 
 /** A reader; it remembers nothing. */
 export function createFleetReader(): FleetReader {
@@ -41,7 +36,7 @@ export function createFleetReader(): FleetReader {
 
 function read(text: string, openFile: (name: string) => NamedFile): FleetReading {
   if (text.length > CHARACTERS_MAX) return refuse([{ field: '', message: TOO_LONG }], FLEET);
-  const yaml = readYaml(text, RULES);
+  const yaml = readYaml(text, MANIFEST_RULES);
   if (yaml.kind === 'invalid') return refuse(yaml.problems, FLEET);
   // Values of YAML are JSON.
   const document = yaml.value as Json;
@@ -52,9 +47,13 @@ function read(text: string, openFile: (name: string) => NamedFile): FleetReading
   const file = openFile(templateFile);
   const field = TEMPLATE_FILE;
   if (file.kind === 'unreadable') return refuse([{ field, message: file.message }], FLEET);
-  if (file.text.length > CHARACTERS_MAX) return refuse([{ field, message: TOO_LONG }], FLEET);
-  const template = readTemplateFile(file.text);
-  if (template.kind === 'invalid') return refuse(template.problems, FLEET);
+  const template = readManifest(file.text);
+  if (template.kind === 'invalid') {
+    return refuse(
+      template.problems.map((problem) => inside(TEMPLATE_FILE, problem)),
+      FLEET,
+    );
+  }
   const whole = { ...document, spec: { template: template.manifest, ...rest } };
   return readDocument(whole, template.leftOut);
 }
@@ -70,46 +69,11 @@ function readDocument(document: Json, leftOut: readonly string[]): FleetReading 
   return toFleet(parsed.output, document, leftOut);
 }
 
-/** The one DaemonSet of what Helm or Kustomize rendered. Other objects are named: they are delivered as before. */
-function readTemplateFile(text: string) {
-  const read = readYamlStream(text, RULES);
-  if (read.kind === 'invalid') {
-    const problems = read.problems.map((problem) => inside(TEMPLATE_FILE, problem));
-    return { kind: 'invalid', problems } as const;
-  }
-  // Values of YAML are JSON.
-  const objects = (read.values as readonly Json[]).flatMap(itemsOf);
-  const daemonSets = objects.filter((one) => jsonMember(one, 'kind') === 'DaemonSet');
-  const [manifest, ...more] = daemonSets.filter(isJsonObject);
-  if (manifest === undefined || more.length > 0) {
-    const count = manifest === undefined ? 'none' : String(daemonSets.length);
-    const message = `must hold one DaemonSet, and holds ${count}`;
-    return { kind: 'invalid', problems: [{ field: TEMPLATE_FILE, message }] } as const;
-  }
-  const leftOut = objects.filter((one) => one !== manifest).map(nameOf);
-  return { kind: 'template', manifest, leftOut } as const;
-}
-
 function inside(field: string, problem: FleetProblem): FleetProblem {
   return {
     field: problem.field === '' ? field : `${field}: ${problem.field}`,
     message: problem.message,
   };
-}
-
-/** Of a List its items. */
-function itemsOf(object: Json): readonly Json[] {
-  const items = jsonMember(object, 'items');
-  return jsonMember(object, 'kind') === 'List' && items !== undefined ? jsonItems(items) : [object];
-}
-
-function nameOf(object: Json): string {
-  const name = jsonMember(jsonMember(object, 'metadata'), 'name');
-  return `${wordOf(jsonMember(object, 'kind'))} ${wordOf(name)}`;
-}
-
-function wordOf(value: Json | undefined): string {
-  return typeof value === 'string' && value !== '' ? value : '?';
 }
 
 function toFleet(

@@ -74,14 +74,18 @@ describe('stages', () => {
     assert.equal(plan('OnDelete', {}, { currentHash: undefined }).kind, 'none');
   });
 
-  it('name the rollout by DaemonSet and revision, so that each draws its own canary', () => {
+  it('name the rollout by DaemonSet and template, so that each draws its own canary, whatever hash it has', () => {
     const nodes = Array.from({ length: 40 }, (_each, index) => node(`n${String(index)}`));
     const pods = nodes.map(({ name }) =>
       pod(name, { labels: { app: 'agent', 'controller-revision-hash': 'older' } }),
     );
-    const canaryOf = (currentHash: string): string => {
+    const canaryOf = (image: string, currentHash = 'bb'): string => {
+      const template = {
+        metadata: { labels: { app: 'agent' } },
+        spec: { containers: [{ image }] },
+      };
       const planned = planStages(
-        view({ nodes, pods }),
+        view({ daemonSet: daemonSet({ spec: { template } }), nodes, pods }),
         context({
           staging: staged(),
           currentHash,
@@ -93,8 +97,9 @@ describe('stages', () => {
       assert.equal(planned.kind, 'staged');
       return planned.stages.record.canary.join(' ');
     };
-    const drawn = new Set(['aa', 'bb', 'cc', 'dd', 'ee', 'ff'].map(canaryOf));
+    const drawn = new Set(['a:1', 'a:2', 'a:3', 'a:4', 'a:5'].map((image) => canaryOf(image)));
     assert.ok(drawn.size > 1, 'always the same node');
+    assert.equal(canaryOf('a:1', 'cc'), canaryOf('a:1', 'dd'));
   });
 
   it('count a refusal of this generation alone', () => {
