@@ -64,7 +64,7 @@ describe('two watchers of one cluster', { timeout: 1_700_000, skip }, () => {
     [holder, standby] = [standby, scene.startWatcher('third', STAND_BY)];
   });
 
-  it('hand over at once when the holder is stopped', async (context) => {
+  it('hand over at once when the holder is stopped (row 72)', async (context) => {
     await waitForStandBy(standby);
     await delay(STANDBY_MS);
     const { tookMs, slowdown } = await measure(async () => {
