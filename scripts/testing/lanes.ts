@@ -99,7 +99,6 @@ export const APART: Readonly<Record<string, string>> = {
   'test/unit/cli/stack/stop-and-resume.test.ts': 'the environment',
   'test/unit/cli/start/options.test.ts': 'writing to stderr',
   'test/unit/docs/ci.test.ts': 'starts programs',
-  'test/unit/support/require-tool.test.ts': 'the environment',
   'packages/local-cluster/test/unit/discovery/discovery.test.ts': 'hooks of the whole file',
   'packages/local-aws/test/unit/deployment/process-note.test.ts': 'starts programs',
   'packages/local-cluster/test/unit/resources/stored.test.ts': 'hooks of the whole file',

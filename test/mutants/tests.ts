@@ -48,13 +48,6 @@ export const TEST_BUGS: PlantedBugs = {
     to: 'engine: Math.min(0, engineOwnEnds) }',
     killedBy: 'test/conformance/chaos/report.test.ts: ended by itself',
   },
-  'one-good-rollout-suffices': {
-    bug: 'of several rollouts with surge only the last one is judged',
-    at: 'test/conformance/rollouts/steps.ts#judgeSteps',
-    change: 'const steps = rollouts.flatMap(',
-    to: 'const steps = rollouts.slice(-1).flatMap(',
-    killedBy: 'test/conformance/rollouts/steps.test.ts: two slow steps',
-  },
   'fields-are-never-drawn': {
     bug: 'no scenario selects nodes by matchFields',
     at: 'test/differential/generate-kinds.ts#drawFields',

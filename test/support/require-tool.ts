@@ -101,7 +101,7 @@ export class MissingToolError extends Error {
 }
 
 /** Compares dotted versions by number: negative, zero or positive, like a sort function. */
-export function compareVersions(left: string, right: string): number {
+function compareVersions(left: string, right: string): number {
   const leftParts = left.split('.').map(Number);
   const rightParts = right.split('.').map(Number);
   for (let index = 0; index < Math.max(leftParts.length, rightParts.length); index += 1) {

@@ -85,7 +85,7 @@ export async function waitUntilSettled(
 }
 
 /** Adds up the time between looks, but for that before a look at which all that is wrong waits for a collector. */
-export function createSettleClock(fromMs: number): {
+function createSettleClock(fromMs: number): {
   readonly note: (wrong: readonly Wrong[], nowMs: number) => void;
   readonly tookMs: () => number;
 } {

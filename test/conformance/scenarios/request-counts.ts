@@ -66,7 +66,7 @@ function findWrongReads({ nodesCount, requests }: Try): readonly string[] {
 }
 
 /** How many requests that many pods may cost. */
-export function requestsMax(nodesCount: number): number {
+function requestsMax(nodesCount: number): number {
   return nodesCount + Math.max(BESIDES_MAX, Math.round(nodesCount * (REQUESTS_PER_POD_MAX - 1)));
 }
 
