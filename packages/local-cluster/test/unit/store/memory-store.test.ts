@@ -142,6 +142,20 @@ describe('lists', () => {
     assert.deepEqual(names(store.list('pods')), ['b', 'c']);
     assert.equal(store.list('pods')[1]?.metadata.uid, 'second');
     assert.equal(store.list('pods'), store.list('pods'), 'made once between two writes');
+    store.replace('pods', storablePod({ name: 'b', nodeName: 'one' }));
+    assert.deepEqual(names(store.list('pods')), ['b', 'c']);
+  });
+
+  test('name an object once that came, went and came again between two lists', () => {
+    const store = createMemoryStore();
+    const ref = { resource: 'pods', namespace: 'default', name: 'a' } as const;
+    const come = (): unknown => store.insert('pods', storablePod({ name: 'a' }));
+    store.insert('pods', storablePod({ name: 'b' }));
+    come();
+    store.remove(ref);
+    assert.deepEqual(names(store.list('pods')), ['b']);
+    come();
+    assert.deepEqual(names(store.list('pods')), ['a', 'b']);
   });
 
   test('of the pods on a node follow binding, rebinding and removal', () => {
@@ -208,14 +222,19 @@ describe('subscriptions', () => {
   test('that were cancelled hear nothing more, not even of what waits for them', async () => {
     const store = createMemoryStore();
     const { seen, cancel } = record(store);
+    const narrow = record(store, { namespace: 'default' });
     store.insert('pods', storablePod({ name: 'a' }));
     await settle();
     store.insert('pods', storablePod({ name: 'b' }));
     cancel();
+    narrow.cancel();
     const late = record(store);
     late.cancel();
     await settle();
+    store.insert('pods', storablePod({ name: 'c' }));
+    await settle();
     assert.deepEqual(told(seen), ['ADDED a 1']);
+    assert.deepEqual(told(narrow.seen), ['ADDED a 1']);
     assert.deepEqual(late.seen, []);
   });
 
