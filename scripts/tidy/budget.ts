@@ -11,7 +11,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   infra: 8_250,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
-  'packages/local-cluster': 36_300,
+  'packages/local-cluster': 36_000,
   scripts: 10_500,
   'src/adapters': 13_080,
   'src/app': 23_100,
@@ -21,7 +21,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/page': 6_800,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 187_900,
+  test: 187_000,
 };
 
 /** Finds folders with more lines than their budget. */
