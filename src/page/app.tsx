@@ -81,7 +81,7 @@ function LiveMark(): VNode {
   const age = useAge();
   const isLive = connection === 'open' && age.kind === 'fresh';
   return (
-    <span class={isLive ? 'live live-on' : 'live'}>
+    <span class={isLive ? 'live live-on' : age.kind === 'waiting' ? 'live live-waiting' : 'live'}>
       <span class="live-dot" aria-hidden="true" />
       {isLive ? 'live, ' : ''}
       {ageText(age)}

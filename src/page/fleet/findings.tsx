@@ -51,7 +51,8 @@ function FindingRow(props: { readonly finding: HealthFinding }): VNode {
   const steps = next.length > 0 ? next : undefined;
   const where = clusters.slice(0, CLUSTERS_SHOWN).join(', ');
   const more = clusters.length - CLUSTERS_SHOWN;
-  const isElsewhere = finding.subject !== 'cluster' && clusters.length > 0;
+  const isTold = finding.subject === 'cluster' || message.includes(`in ${where}`);
+  const isElsewhere = clusters.length > 0 && !isTold;
   return (
     <li class={`finding finding-${severity}`}>
       <div class="finding-head">

@@ -88,13 +88,15 @@ function drawCell(
   const gap = Math.max(1, Math.round((pitch > 12 ? 2 : 1) * ratio));
   const size = Math.round(pitch * ratio) - gap;
   const line = Math.max(1, Math.round(size / 6));
-  const isByRelease = paint === 'release' && kind !== 'unknown' && kind !== 'not-wanted';
+  const hasRelease = kind !== 'unknown' && kind !== 'not-wanted';
+  const isByRelease = paint === 'release' && hasRelease;
   const ofRelease = variant < 0 ? colours.kinds.unknown : (colours.releases[variant] ?? '');
   const colour = isByRelease ? ofRelease : colours.kinds[kind];
   context.globalAlpha = isDim ? DIM_ALPHA : 1;
   SHAPES[kind]({ context, size, line, colour, ground: colours.ground });
   if (isByRelease) markRelease({ context, size, line, colour, ground: colours.ground }, variant);
-  else if (variant > 0) notch({ context, size, line, colour, ground: colours.ground });
+  else if (hasRelease && variant > 0)
+    notch({ context, size, line, colour, ground: colours.ground });
 }
 
 const SHAPES: Readonly<Record<LookKind, (square: Square) => void>> = {

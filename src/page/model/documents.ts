@@ -56,7 +56,6 @@ export interface FleetItem extends Pick<
 /** `get rollouts` and `get fleets`. */
 export interface ListOf<Item> {
   readonly items: readonly Item[];
-  readonly otherwise: string;
 }
 
 /** `rollout status`. */

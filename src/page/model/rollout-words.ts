@@ -1,4 +1,5 @@
-/** How a rollout is shown: the tone of its phase, its steps, and its evidence as a sentence. */
+/** How a rollout is shown: the tone of its phase, its steps, and its evidence in the words of the command line. */
+import { describeEvidence } from '../../core/rollout/shown-evidence.ts';
 import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
 import type { RolloutStatus } from './documents.ts';
 
@@ -43,24 +44,21 @@ export function stepsOf({ step }: Pick<Staged, 'step'>): readonly ShownStep[] {
   });
 }
 
-/** What the evidence says now. */
-export function evidenceText({ evidence }: Pick<Staged, 'evidence'>): string {
-  const { eValue, haltsAt, isVoid, isWithoutControls, silence } = evidence;
-  if (isVoid)
-    return 'More nodes were bad than a trial remembers: it proves nothing until another rollout begins.';
-  const value = `The evidence against the release is ${numberText(eValue)}; it halts at ${numberText(haltsAt)}.`;
-  const controls = isWithoutControls
-    ? ' A node failed where none was left to compare it with: that counts for nothing.'
-    : '';
-  const bound =
-    silence === undefined
-      ? ''
-      : ` ${String(silence.nodes)} updated nodes without a failure tell, with 95 % certainty, that fewer than ${String(silence.sharePercentMax)} % would fail.`;
-  return `${value}${controls}${bound}`;
+/** What the evidence says, as `rollcall rollout status` does; failures stand in a table of their own. */
+export function evidenceTexts({
+  evidence,
+  breach,
+}: Pick<Staged, 'evidence' | 'breach'>): readonly string[] {
+  const texts = describeEvidence({ ...evidence, failures: [] }, breach);
+  if (texts.length > 0 || breach === undefined) return texts;
+  const { cause, message } = breach;
+  return [
+    `${cause}: ${message}`,
+    'Pods showed this themselves. No comparison of nodes was needed, and none speaks for the release.',
+  ];
 }
 
-function numberText(value: number): string {
-  return value >= 100
-    ? Math.round(value).toLocaleString('en')
-    : String(Math.round(value * 10) / 10);
+/** False where a halt has another cause than lost nodes, of which their counts say nothing. */
+export function isByNodes({ evidence, breach }: Pick<Staged, 'evidence' | 'breach'>): boolean {
+  return describeEvidence(evidence, breach).length > 0;
 }

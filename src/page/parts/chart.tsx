@@ -53,6 +53,7 @@ export function Chart(props: ChartProps): VNode {
       dataOf(props),
       element,
     );
+    show(made, props);
     plot.current = made;
     const observer = new ResizeObserver(() => {
       made.setSize({ width: element.clientWidth, height });
@@ -66,7 +67,7 @@ export function Chart(props: ChartProps): VNode {
     // Values alone are set below; the theme decides the colours.
   }, [shape, theme]);
   useLayoutEffect(() => {
-    plot.current?.setData(dataOf(props));
+    if (plot.current !== undefined) show(plot.current, props);
   }, [timesMs, series]);
   return (
     <figure class="chart">
@@ -104,7 +105,6 @@ function optionsOf(
   return {
     ...{ width, height, legend: { show: false }, cursor: { show: false } },
     scales: {
-      x: { range: (_plot, min, max) => [Math.min(min, max - SPAN_S_MIN), max] },
       y: { range: (_plot, _min, max) => [low, high ?? Math.max(1, Math.ceil((max || 1) * 1.1))] },
     },
     axes: [
@@ -124,6 +124,14 @@ function optionsOf(
       })),
     ],
   };
+}
+
+/** Shows values, over some minutes at least: uPlot takes years for a single one. */
+function show(plot: uPlot, props: ChartProps): void {
+  const to = (props.timesMs.at(-1) ?? Date.now()) / 1000;
+  const from = (props.timesMs[0] ?? Date.now()) / 1000;
+  plot.setData(dataOf(props), false);
+  plot.setScale('x', { min: Math.min(from, to - SPAN_S_MIN), max: to });
 }
 
 /** In UTC, as everything that the page tells: days, or times of a day. */

@@ -42,7 +42,7 @@ export function LogTable(props: { readonly entries: readonly ToldEntry[] }): VNo
               <time dateTime={timeText(atMs)}>{clockText(atMs, nowMs)}</time>
             </td>
             <td class="nowrap">{cluster ?? '–'}</td>
-            <td>
+            <td class="names">
               {subject.kind === 'daemon-set' && cluster !== undefined ? (
                 <SetLink
                   view="daemonset"

@@ -1,7 +1,7 @@
 /** The evidence of a rollout with its counts, as its halt is judged by it. */
 import type { VNode } from 'preact';
 import type { RolloutStatus } from '../model/documents.ts';
-import { evidenceText } from '../model/rollout-words.ts';
+import { evidenceTexts, isByNodes } from '../model/rollout-words.ts';
 import { ViewLink } from '../parts/link.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
@@ -11,12 +11,25 @@ type Staged = NonNullable<RolloutStatus['staged']>;
 /** The panel. */
 export function Evidence(props: { readonly cluster: string; readonly staged: Staged }): VNode {
   const { cluster, staged } = props;
-  const { evidence } = staged;
-  const { updated, others, outside, failures, eValue, haltsAt } = evidence;
-  const haltsAtLog = Math.log(Math.max(haltsAt, 2));
   return (
     <Panel title="Evidence">
-      <p>{evidenceText(staged)}</p>
+      <ul class="stack">
+        {evidenceTexts(staged).map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      {isByNodes(staged) ? <Counts evidence={staged.evidence} /> : null}
+      <Failures cluster={cluster} failures={staged.evidence.failures} />
+    </Panel>
+  );
+}
+
+function Counts(props: { readonly evidence: Staged['evidence'] }): VNode {
+  const { updated, others, outside, eValue, haltsAt } = props.evidence;
+  // E multiplies from node to node, so its way to the halt is even on a logarithmic scale.
+  const haltsAtLog = Math.log(Math.max(haltsAt, 2));
+  return (
+    <>
       <meter
         min={0}
         low={haltsAtLog / 2}
@@ -24,44 +37,54 @@ export function Evidence(props: { readonly cluster: string; readonly staged: Sta
         max={haltsAtLog}
         optimum={0}
         value={Math.log(Math.max(1, eValue))}
-        aria-label="Evidence against the release, up to where it halts"
+        aria-label="E, up to where it halts"
       />
-      <Table label="Counts of the evidence" headings={['Nodes', 'Bad', 'Good']}>
+      <Table label="Counts of the evidence" headings={['Nodes', 'Lost', 'Not lost']}>
         <tr>
-          <th scope="row">with this release</th>
+          <th scope="row">updated</th>
           <td>{updated.bad}</td>
           <td>{updated.good}</td>
         </tr>
         <tr>
-          <th scope="row">without it</th>
+          <th scope="row">others</th>
           <td>{others.bad}</td>
           <td>{others.good}</td>
         </tr>
+        {outside === 0 ? null : (
+          <tr>
+            <th scope="row">before their turn</th>
+            <td>{outside}</td>
+            <td />
+          </tr>
+        )}
       </Table>
-      {outside === 0 ? null : (
-        <p class="note">
-          Nodes that were bad before their turn, and count on neither side: {outside}.
-        </p>
-      )}
-      {failures.length === 0 ? null : (
-        <Table label="The newest failures" headings={['Node', 'Zone and pool', 'Release', 'When']}>
-          {failures.map(({ node, stratum, isUpdated, atMs, isCounted }) => (
-            <tr key={`${node} ${String(atMs)}`}>
-              <th scope="row">
-                <ViewLink route={{ view: 'node', cluster, node }}>{node}</ViewLink>
-              </th>
-              <td>{stratum}</td>
-              <td>
-                {isUpdated ? 'this one' : 'another'}
-                {isCounted ? '' : ' (of an outage that is counted already)'}
-              </td>
-              <td>
-                <Moment atMs={atMs} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Panel>
+    </>
+  );
+}
+
+function Failures(props: {
+  readonly cluster: string;
+  readonly failures: Staged['evidence']['failures'];
+}): VNode | null {
+  const { cluster, failures } = props;
+  if (failures.length === 0) return null;
+  return (
+    <Table label="The newest failures" headings={['Node', 'Zone and pool', 'Release', 'When']}>
+      {failures.map(({ node, stratum, isUpdated, atMs, isCounted }) => (
+        <tr key={`${node} ${String(atMs)}`}>
+          <th scope="row">
+            <ViewLink route={{ view: 'node', cluster, node }}>{node}</ViewLink>
+          </th>
+          <td>{stratum}</td>
+          <td>
+            {isUpdated ? 'this one' : 'another'}
+            {isCounted ? '' : ' (of an outage that is counted already)'}
+          </td>
+          <td>
+            <Moment atMs={atMs} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

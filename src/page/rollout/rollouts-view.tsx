@@ -45,20 +45,20 @@ export function RolloutsView(): VNode {
       </form>
       <Panel title="Of fleets">
         <Shown asked={fleets} command="rollcall get fleets">
-          {({ items, otherwise }) => (
+          {({ items }) => (
             <Fleets
               items={byTone(items.filter(isLike))}
-              otherwise={q === '' ? otherwise : NOTHING}
+              otherwise={q === '' ? NO_FLEET : NOTHING}
             />
           )}
         </Shown>
       </Panel>
       <Panel title="Of DaemonSets">
         <Shown asked={rollouts} command="rollcall get rollouts">
-          {({ items, otherwise }) => (
+          {({ items }) => (
             <Rollouts
               items={byTone(items.filter(isLike))}
-              otherwise={q === '' ? otherwise : NOTHING}
+              otherwise={q === '' ? NO_ROLLOUT : NOTHING}
             />
           )}
         </Shown>
@@ -68,6 +68,8 @@ export function RolloutsView(): VNode {
 }
 
 const NOTHING = 'No rollout has these words.';
+const NO_FLEET = 'There is no FleetDaemonSet. Apply one with: rollcall fleet apply -f FILE';
+const NO_ROLLOUT = 'No DaemonSet has a rollout by a policy.';
 
 /** What the stream told; before it did, what the command says. */
 function useTold<Item>(words: string, told: ListOf<Item> | undefined): Asked<ListOf<Item>> {
@@ -81,7 +83,7 @@ function byTone<Item extends RolloutItem | FleetItem>(items: readonly Item[]): r
 }
 
 function Empty(props: { readonly otherwise: string }): VNode {
-  return <p class="empty">{props.otherwise === '' ? 'There is none.' : props.otherwise}</p>;
+  return <p class="empty">{props.otherwise}</p>;
 }
 
 function Rollouts(props: {

@@ -4,7 +4,12 @@ import { describe, it } from 'node:test';
 import { PHASES } from '../../../src/core/rollout/gate-words.ts';
 import { daysOf, percentText, rangeOf } from '../../../src/page/model/coverage-days.ts';
 import type { NodeMap, RolloutStatus } from '../../../src/page/model/documents.ts';
-import { evidenceText, stepsOf, toneOfPhase } from '../../../src/page/model/rollout-words.ts';
+import {
+  evidenceTexts,
+  isByNodes,
+  stepsOf,
+  toneOfPhase,
+} from '../../../src/page/model/rollout-words.ts';
 import { SAMPLES_MAX, addSample, sampleOf } from '../../../src/page/model/set-history.ts';
 import type { Sample } from '../../../src/page/model/set-history.ts';
 import { clockText, momentText } from '../../../src/page/model/told-times.ts';
@@ -67,18 +72,22 @@ describe('a rollout on the page', () => {
     ]);
   });
 
-  it('says how strong the evidence is, and what silence tells', () => {
-    const evidence = { eValue: 24.61, haltsAt: 20, silence: { nodes: 40, sharePercentMax: 7.2 } };
-    const text = evidenceText({ evidence } as unknown as Staged);
-    assert.match(text, /is 24\.6; it halts at 20\./);
-    assert.match(text, /40 updated nodes.*fewer than 7\.2 %/);
+  const sides = { updated: { bad: 2, good: 0 }, others: { bad: 0, good: 14 } };
+  const evidence = { eValue: 24.61, haltsAt: 20, ...sides, outside: 0, failures: [] };
+
+  it('says how strong the evidence of lost nodes is, in the words of the command', () => {
+    const halted = { evidence, breach: { cause: 'NodesFailed' } } as unknown as Staged;
+    assert.equal(isByNodes(halted), true);
+    assert.deepEqual(evidenceTexts(halted), [
+      'nodes lost: 2 of 2 updated, 0 of 14 others; E = 24.6, halts at 20',
+    ]);
   });
 
-  it('says that evidence is void, and where there was nothing to compare with', () => {
-    const void_ = { eValue: 1, haltsAt: 20, isVoid: true };
-    assert.match(evidenceText({ evidence: void_ } as unknown as Staged), /proves nothing/);
-    const alone = { eValue: 1, haltsAt: 20, isWithoutControls: true };
-    assert.match(evidenceText({ evidence: alone } as unknown as Staged), /counts for nothing/);
+  it('tells nothing of lost nodes where pods showed the cause themselves', () => {
+    const breach = { cause: 'OOMKilled', message: 'pods of 1 updated node ran out of memory' };
+    const halted = { evidence, breach } as unknown as Staged;
+    assert.equal(isByNodes(halted), false);
+    assert.match(evidenceTexts(halted).join(' '), /^OOMKilled: pods of 1.*No comparison/);
   });
 });
 
