@@ -112,8 +112,8 @@ export class LiveFeed {
       this.#pause = new AbortController();
       if (this.#viewers.size > 0) await clock.sleep(nextInMs, this.#pause.signal);
     }
-    // Nobody looks from here on: the last look is not one of now for the next viewer.
-    this.#standing.delete('look');
+    // Nobody looks from here on: what was found last may be of an hour ago for the next viewer.
+    this.#standing.clear();
     this.#isLooking = false;
   }
 

@@ -43,11 +43,11 @@ const STANDINGS = {
 
 function Standing(props: { readonly health: FleetHealth }): VNode {
   const { health } = props;
-  const isLate = useAge().kind === 'late';
-  const [tone, word] = isLate
+  const isOld = useAge().kind !== 'fresh';
+  const [tone, word] = isOld
     ? (['unknown', 'Not known now'] as const)
     : STANDINGS[health.standing];
-  const isOfNow = !isLate && health.standing !== 'stopped';
+  const isOfNow = !isOld && health.standing !== 'stopped';
   return (
     <div class="standing">
       <p>
@@ -62,10 +62,11 @@ function Standing(props: { readonly health: FleetHealth }): VNode {
 function LiveMap(): VNode {
   const { map } = useLive();
   const age = useAge();
-  const isLate = age.kind === 'late';
+  // Before the first look nothing says how old it is.
+  const isOld = age.kind !== 'fresh';
   const shown = useMemo(
-    () => (map === undefined || !isLate ? map : withoutKnowledge(map)),
-    [map, isLate],
+    () => (map === undefined || !isOld ? map : withoutKnowledge(map)),
+    [map, isOld],
   );
   if (shown === undefined) {
     return (

@@ -8,9 +8,18 @@ import { LOOKS, show, type Visit } from './visit.ts';
 
 const DIRECTORY = new URL('../../../dist/screenshots/', import.meta.url).pathname;
 
+/** What stands in place of what is not there yet. */
+const PENDING = /Asking …|[Ww]aiting for the first look/;
+
 /** The barriers of a view in both themes and widths, each with its look; leaves the tab in the last one. */
 export async function judgeLooks({ page }: Visit, name: string): Promise<readonly string[]> {
   await mkdir(DIRECTORY, { recursive: true });
+  // Nothing is judged before all of it is there.
+  await page.waitForFunction(
+    (pending) => !new RegExp(pending).test(document.body.innerText),
+    {},
+    PENDING.source,
+  );
   const barriers: string[] = [];
   for (const look of LOOKS) {
     await show(page, look);

@@ -53,7 +53,7 @@ export async function openVisit(browser: Browser, look: Look = DEFAULT_LOOK): Pr
   const complaints: string[] = [];
   page.on('request', (sent) => requests.push({ method: sent.method(), url: sent.url() }));
   page.on('console', (message) => {
-    if (isComplaint(message)) complaints.push(`${message.type()}: ${message.text()}`);
+    if (isComplaint(message)) complaints.push(textOf(message));
   });
   page.on('pageerror', (error) => complaints.push(`exception: ${String(error)}`));
   const violations = await collectViolations(page);
@@ -73,7 +73,14 @@ export async function show(page: Page, { theme, width }: Look): Promise<void> {
   ]);
 }
 
+function textOf(message: ConsoleMessage): string {
+  const where = message.location().url ?? '';
+  return `${message.type()}: ${message.text()} ${where}`.trimEnd();
+}
+
+/** An answer of the API that refuses is told by the page; that Chromium notes its status, too, is no fault of the page. */
 function isComplaint(message: ConsoleMessage): boolean {
+  if (/^Failed to load resource: the server responded/.test(message.text())) return false;
   return message.type() === 'error' || message.type() === 'warn';
 }
 
