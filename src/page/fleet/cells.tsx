@@ -40,21 +40,13 @@ export function Cells(props: CellsProps): VNode {
   const nodes = cluster.names.length;
   const canvas = useRef<HTMLCanvasElement>(null);
   const drawn = useRef<Drawn | undefined>(undefined);
-  const [cursor, setCursor] = useState<number>();
+  const { cursor, ...keyboard } = useCursor(props, canvas);
   const { width, height } = sizeOfCells(nodes, layout);
   useLayoutEffect(() => {
     if (canvas.current === null) return;
     draw(canvas.current, { codes, sprites, layout }, { before: drawn.current, ratio });
     drawn.current = { codes, sprites, layout };
   }, [codes, sprites, layout, ratio]);
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const at = Math.min(cursor ?? 0, nodes - 1);
-    if (event.key === 'Enter' && nodes > 0) onOpen(at);
-    const next = placeAfter(event.key, at, { nodes, columns: layout.columns });
-    if (next === undefined) return;
-    event.preventDefault();
-    setCursor(cursor === undefined && next > at ? at : next);
-  };
   const pointed = (event: MouseEvent): number | undefined =>
     placeAt({ x: event.offsetX, y: event.offsetY }, nodes, layout);
   const optionId = `node-of-${cluster.id}`;
@@ -65,13 +57,7 @@ export function Cells(props: CellsProps): VNode {
       tabIndex={0}
       aria-label={label}
       aria-activedescendant={cursor === undefined ? undefined : optionId}
-      onKeyDown={onKeyDown}
-      onFocus={() => {
-        setCursor((at) => at ?? 0);
-      }}
-      onBlur={() => {
-        setCursor(undefined);
-      }}
+      {...keyboard}
     >
       <canvas
         ref={canvas}
@@ -101,6 +87,51 @@ export function Cells(props: CellsProps): VNode {
       {cursor === undefined || nodes === 0 ? null : <Cursor place={cursor} layout={layout} />}
     </div>
   );
+}
+
+/** Where the keyboard is, and what moves it. */
+interface Keyboard {
+  readonly cursor: number | undefined;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly onFocus: (event: FocusEvent) => void;
+  readonly onBlur: () => void;
+}
+
+function useCursor(
+  { cluster, layout, onOpen, onPoint }: CellsProps,
+  canvas: { readonly current: HTMLCanvasElement | null },
+): Keyboard {
+  const nodes = cluster.names.length;
+  const [cursor, setCursor] = useState<number>();
+  /** The words of the node stand where its cell is, as they do for the pointer. */
+  const moveTo = (place: number): void => {
+    setCursor(place);
+    const box = canvas.current?.getBoundingClientRect();
+    if (box === undefined || nodes === 0) return;
+    const { pitch, columns } = layout;
+    const x = box.left + ((place % columns) + 1) * pitch;
+    onPoint(place, { x, y: box.top + (Math.floor(place / columns) + 1) * pitch });
+  };
+  return {
+    cursor,
+    onKeyDown: (event) => {
+      const at = Math.min(cursor ?? 0, nodes - 1);
+      if (event.key === 'Enter' && nodes > 0) onOpen(at);
+      const next = placeAfter(event.key, at, { nodes, columns: layout.columns });
+      if (next === undefined) return;
+      event.preventDefault();
+      moveTo(next);
+    },
+    onFocus: ({ currentTarget }) => {
+      // A press of the pointer opens a node, and leaves no cursor.
+      const isKeyed = currentTarget instanceof Element && currentTarget.matches(':focus-visible');
+      if (isKeyed) moveTo(0);
+    },
+    onBlur: () => {
+      setCursor(undefined);
+      onPoint(undefined, { x: 0, y: 0 });
+    },
+  };
 }
 
 function Cursor(props: { readonly place: number; readonly layout: Layout }): VNode {

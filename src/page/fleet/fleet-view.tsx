@@ -14,6 +14,7 @@ import { StateMark } from '../parts/mark.tsx';
 import { StackOrders } from './stack-orders.tsx';
 import { Findings } from './findings.tsx';
 import { FleetMap } from './fleet-map.tsx';
+import { JustNow } from './just-now.tsx';
 import { Legend } from './legend.tsx';
 import { NodeTable } from './node-table.tsx';
 
@@ -31,6 +32,7 @@ export function FleetView(): VNode {
       {live.health === undefined ? null : <Standing health={live.health} />}
       {live.health === undefined ? null : <Findings findings={live.health.findings} />}
       {daemonset === '' ? <LiveMap /> : <MapOfSet daemonSet={daemonset} />}
+      <JustNow />
     </>
   );
 }

@@ -13,6 +13,7 @@ import type {
   RolloutStatus as RolloutState,
   ShownBudget,
 } from '../../app/rollout/rollout-status.ts';
+import type { CoverageDay, CoverageSum } from '../../core/coverage/report.ts';
 import type { LogLine } from '../../core/log/merge-log.ts';
 import type { LeftOut, LogEntry } from '../../core/model/log-entry.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
@@ -24,6 +25,7 @@ import type { NextStep } from '../../core/status/next-steps.ts';
 import type { MappedCluster, NodeMap as DrawnMap } from '../../core/status/node-map.ts';
 import type { Outage } from '../../core/status/outages.ts';
 import type { ReasonGroup } from '../../core/status/reason-groups.ts';
+import type { PlannedNode, PlannedStep } from '../../core/what-if/tell-plan.ts';
 
 export type { FleetHealth, NextStep, Outage };
 
@@ -114,29 +116,14 @@ export interface Log {
   readonly outages: readonly Outage[];
 }
 
-/** A day of a DaemonSet, in minutes of its nodes. */
-export interface CoverageDay {
-  readonly day: string;
-  readonly coveredMinutes: number;
-  readonly uncoveredMinutes: number;
-  readonly unknownMinutes: number;
-}
+export type { CoverageDay };
 
 /** A DaemonSet of one cluster in `coverage`. */
-export interface CoverageRow {
+export interface CoverageRow extends CoverageSum {
   readonly cluster: string;
   readonly namespace: string;
   readonly name: string;
   readonly ownerLabel?: string;
-  readonly days: readonly CoverageDay[];
-  /** 0 to 1; absent: nothing is known. */
-  readonly coverage?: number;
-  readonly timeToDaemon?: {
-    readonly p50Ms?: number;
-    readonly p95Ms?: number;
-    readonly p99Ms?: number;
-    readonly nodes: number;
-  };
 }
 
 /** `coverage`. */
@@ -144,15 +131,7 @@ export interface Coverage {
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly rows: readonly CoverageRow[];
-}
-
-/** A node of `plan`. */
-export interface PlannedNode {
-  readonly node: string;
-  readonly change: 'gained' | 'lost' | 'restarted' | 'held' | 'unchanged';
-  readonly reason: string;
-  readonly step?: number;
-  readonly atMs?: number;
+  readonly unreadable: readonly string[];
 }
 
 /** `plan`. */
@@ -163,6 +142,7 @@ export interface Plan {
   readonly result: 'changes' | 'none' | 'refused';
   readonly refusals: readonly string[];
   readonly nodes: readonly PlannedNode[];
+  readonly steps: readonly PlannedStep[];
   readonly notes: readonly string[];
   readonly outages?: readonly Outage[];
 }

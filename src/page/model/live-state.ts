@@ -15,7 +15,7 @@ import type {
 } from './documents.ts';
 
 /** Entries that are kept, the newest. */
-export const ENTRIES_MAX = 500;
+export const ENTRIES_MAX = 100;
 
 /** What came by the stream. */
 export type LiveEvent =

@@ -42,7 +42,7 @@ export function FleetRolloutView(props: {
 function Status(props: { readonly status: FleetStatus; readonly onGiven: () => void }): VNode {
   const { status, onGiven } = props;
   const { phase, summary, outages, notes, staged, stages, next } = status;
-  const isLate = useAge().kind === 'late';
+  const isLate = useAge().kind !== 'fresh';
   return (
     <>
       <Outages outages={outages} />
@@ -147,7 +147,7 @@ const TONES: Readonly<Record<Line['phase'], PhaseTone>> = {
 
 function Clusters(props: { readonly status: FleetStatus }): VNode {
   const { namespace, name, clusters } = props.status;
-  const isLate = useAge().kind === 'late';
+  const isLate = useAge().kind !== 'fresh';
   const rest = clusters.length - CLUSTERS_MAX;
   return (
     <>

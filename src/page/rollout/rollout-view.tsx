@@ -46,7 +46,7 @@ export function RolloutView({ cluster, namespace, name }: SetAddress): VNode {
 function Status(props: { readonly status: RolloutStatus; readonly onGiven: () => void }): VNode {
   const { status, onGiven } = props;
   const { cluster, phase, summary, outages, notes, staged, next, policyProblems = [] } = status;
-  const isLate = useAge().kind === 'late';
+  const isLate = useAge().kind !== 'fresh';
   return (
     <>
       <Outages outages={outages} />

@@ -91,7 +91,7 @@ function Rollouts(props: {
   readonly otherwise: string;
 }): VNode {
   const { items, otherwise } = props;
-  const isLate = useAge().kind === 'late';
+  const isLate = useAge().kind !== 'fresh';
   if (items.length === 0) return <Empty otherwise={otherwise} />;
   return (
     <Table
@@ -120,7 +120,7 @@ function Fleets(props: {
   readonly otherwise: string;
 }): VNode {
   const { items, otherwise } = props;
-  const isLate = useAge().kind === 'late';
+  const isLate = useAge().kind !== 'fresh';
   if (items.length === 0) return <Empty otherwise={otherwise} />;
   return (
     <Table

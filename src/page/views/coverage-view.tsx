@@ -2,16 +2,15 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Coverage, CoverageRow } from '../model/documents.ts';
-import { daysOf, percentText, rangeOf } from '../model/coverage-days.ts';
+import { percentText } from '../model/coverage-days.ts';
 import { durationText } from '../model/freshness.ts';
 import { useQuery } from '../live/page-context.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
-import { Chart } from '../parts/chart.tsx';
 import { SetLink } from '../parts/link.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
+import { CoverageDays } from './coverage-days.tsx';
 
-const CHART_HEIGHT = 200;
 const TIMES = ['7d', '30d', '90d', '365d'] as const;
 
 /** The view. */
@@ -56,7 +55,18 @@ export function CoverageView(): VNode {
         </label>
       </form>
       <Shown asked={asked} command="rollcall coverage">
-        {({ rows }) => <Rows rows={rows.filter((row) => isLike(row, q))} />}
+        {({ rows, unreadable }) => (
+          <>
+            <Rows rows={rows.filter((row) => isLike(row, q))} />
+            {unreadable.length === 0 ? null : (
+              <ul class="box box-failing">
+                {unreadable.map((reason) => (
+                  <li key={reason}>Cannot be read: {reason}</li>
+                ))}
+              </ul>
+            )}
+          </>
+        )}
       </Shown>
     </>
   );
@@ -73,7 +83,7 @@ function Rows(props: { readonly rows: readonly CoverageRow[] }): VNode {
   return (
     <>
       <Panel title="By day">
-        <Days rows={rows} />
+        <CoverageDays rows={rows} />
       </Panel>
       <Panel title="By DaemonSet">
         <Table
@@ -85,8 +95,8 @@ function Rows(props: { readonly rows: readonly CoverageRow[] }): VNode {
           ))}
         </Table>
         <p class="note">
-          p50, p95 and p99: how long new nodes waited for a serving pod. Time in which nothing was
-          heard counts as not known.
+          p50, p95 and p99: how long new nodes waited for a Ready pod, as upper bounds. Time in
+          which nothing was heard counts as not known.
         </p>
       </Panel>
     </>
@@ -105,9 +115,9 @@ function Row(props: { readonly row: CoverageRow }): VNode {
       <td>{ownerLabel ?? '–'}</td>
       <td class="nowrap">{percentText(coverage === undefined ? undefined : coverage * 100)}</td>
       <td class="nowrap">{percentText(unknown)}</td>
-      <td class="nowrap">{waitText(timeToDaemon?.p50Ms)}</td>
-      <td class="nowrap">{waitText(timeToDaemon?.p95Ms)}</td>
-      <td class="nowrap">{waitText(timeToDaemon?.p99Ms)}</td>
+      <td class="nowrap">{waitText(timeToDaemon, 'p50Ms')}</td>
+      <td class="nowrap">{waitText(timeToDaemon, 'p95Ms')}</td>
+      <td class="nowrap">{waitText(timeToDaemon, 'p99Ms')}</td>
     </tr>
   );
 }
@@ -118,43 +128,9 @@ function unknownPercent(days: CoverageRow['days']): number {
   return unknown + known === 0 ? 0 : (100 * unknown) / (unknown + known);
 }
 
-function waitText(durationMs: number | undefined): string {
-  return durationMs === undefined ? '–' : durationText(durationMs);
-}
-
-function Days(props: { readonly rows: readonly CoverageRow[] }): VNode {
-  const days = useMemo(() => daysOf(props.rows), [props.rows]);
-  const timesMs = useMemo(() => days.map(({ atMs }) => atMs), [days]);
-  const covered = useMemo(
-    () => [
-      {
-        ...{ label: 'covered, % of what is known', colour: 'well-ink', form: 'line' as const },
-        values: days.map(({ coveredPercent }) => coveredPercent),
-      },
-    ],
-    [days],
-  );
-  const unknown = useMemo(
-    () => [
-      {
-        ...{ label: 'not known, % of the day', colour: 'unknown', form: 'bars' as const },
-        values: days.map(({ unknownPercent: percent }) => percent),
-      },
-    ],
-    [days],
-  );
-  const last = days.at(-1);
-  const height = CHART_HEIGHT;
-  return (
-    <div class="pair">
-      <Chart
-        {...{ timesMs, series: covered, height, range: rangeOf(days) }}
-        label={`Covered by day: the last ${percentText(last?.coveredPercent)}`}
-      />
-      <Chart
-        {...{ timesMs, series: unknown, height, range: [0, 100] as const }}
-        label={`Not known by day: the last ${percentText(last?.unknownPercent)}`}
-      />
-    </div>
-  );
+/** As an upper bound; `longer` than the last bound. */
+function waitText(times: CoverageRow['timeToDaemon'], which: 'p50Ms' | 'p95Ms' | 'p99Ms'): string {
+  const durationMs = times[which];
+  if (times.nodes === 0) return '–';
+  return durationMs === undefined ? 'longer' : `≤ ${durationText(durationMs)}`;
 }

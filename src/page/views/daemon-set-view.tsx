@@ -2,7 +2,8 @@
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { SetAddress } from '../model/address.ts';
-import type { Explanation, Log, NodeMap } from '../model/documents.ts';
+import type { Coverage, Explanation, Log, NodeMap } from '../model/documents.ts';
+import { percentText } from '../model/coverage-days.ts';
 import { addSample, sampleOf } from '../model/set-history.ts';
 import type { Sample } from '../model/set-history.ts';
 import { useDocument } from '../live/use-document.ts';
@@ -13,6 +14,7 @@ import { LogNotes, LogTable } from '../parts/log-table.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { formatAddress } from '../model/address.ts';
 import { AnswerOf } from './answer.tsx';
+import { CoverageDays } from './coverage-days.tsx';
 
 const ASK_MS = 4_000;
 const ASK_LOG_MS = 15_000;
@@ -55,6 +57,9 @@ export function DaemonSetView({ cluster, namespace, name }: SetAddress): VNode {
           }
         </Shown>
       </Panel>
+      <Panel title="Coverage of 30 days">
+        <SetCoverage {...{ cluster, namespace, name }} />
+      </Panel>
       <Panel title="The last 24 hours">
         <Shown asked={log} command="rollcall log">
           {(document) => (
@@ -66,6 +71,31 @@ export function DaemonSetView({ cluster, namespace, name }: SetAddress): VNode {
         </Shown>
       </Panel>
     </>
+  );
+}
+
+function SetCoverage({ cluster, namespace, name }: SetAddress): VNode {
+  const asked = useDocument<Coverage>({
+    words: 'coverage',
+    parameters: { cluster, since: '30d' },
+  });
+  return (
+    <Shown asked={asked} command="rollcall coverage">
+      {({ rows }) => {
+        const row = rows.find((each) => each.namespace === namespace && each.name === name);
+        if (row === undefined) return <p class="empty">Nothing is counted of it yet.</p>;
+        const { coverage } = row;
+        return (
+          <>
+            <p>
+              <strong>{percentText(coverage === undefined ? undefined : coverage * 100)}</strong>{' '}
+              <span class="about">of the node-minutes that are known</span>
+            </p>
+            <CoverageDays rows={[row]} />
+          </>
+        );
+      }}
+    </Shown>
   );
 }
 

@@ -160,6 +160,7 @@ function Planned(props: { readonly plan: Plan }): VNode {
           ))}
         </Table>
       )}
+      <Steps steps={plan.steps} />
       {nodes.length > ROWS_MAX ? <p class="note">{nodes.length - ROWS_MAX} more nodes.</p> : null}
       <ul class="note">
         {notes.map((note) => (
@@ -167,6 +168,25 @@ function Planned(props: { readonly plan: Plan }): VNode {
         ))}
       </ul>
     </Panel>
+  );
+}
+
+function Steps(props: { readonly steps: Plan['steps'] }): VNode | null {
+  const { steps } = props;
+  if (steps.length === 0) return null;
+  return (
+    <Table label="Steps of the plan" headings={['Step', 'Is', 'Nodes', 'Begins']}>
+      {steps.map(({ kind, name, atMs, nodes }, place) => (
+        <tr key={String(place)}>
+          <th scope="row">{place}</th>
+          <td>{name === '' ? kind : `${kind} ${name}`}</td>
+          <td>{nodes}</td>
+          <td>
+            <Moment atMs={atMs} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
