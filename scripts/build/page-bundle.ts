@@ -31,7 +31,7 @@ export async function makePage(): Promise<{
     bundle: true,
     format: 'esm',
     platform: 'browser',
-    target: ['chrome120', 'firefox121', 'safari17.4'],
+    target: ['chrome120', 'firefox125', 'safari17.4'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     minify: true,

@@ -39,6 +39,10 @@ setInterval(() => {
 window.addEventListener('popstate', () => {
   address.set(here());
 });
+// An address with a new token, opened in this tab: rollcall ui was started again.
+window.addEventListener('hashchange', () => {
+  if (location.hash.startsWith('#token=')) location.reload();
+});
 startTheme();
 
 const root = document.querySelector('#page');
