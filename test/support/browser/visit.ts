@@ -40,8 +40,8 @@ export const LOOKS: readonly Look[] = (['light', 'dark'] as const).flatMap((them
 const DEFAULT_LOOK: Look = { theme: 'light', width: 1280 };
 const HEIGHT_BY_WIDTH: Readonly<Record<number, number>> = { 380: 800 };
 const DEFAULT_HEIGHT = 900;
-/** A condition that takes longer will not be met: ten times what a quiet machine needs. */
-const CONDITION_BOUND_MS = 30_000;
+/** A condition that takes longer will not be met. On a busy machine a look takes seconds, and the next one follows after ten times as long. */
+const CONDITION_BOUND_MS = 120_000;
 /** Characters of a page that an error shows. */
 const SEEN_MAX = 2000;
 
