@@ -3,9 +3,6 @@
  * certificates. The stack is in memory; what is asked of it is another test's matter (test/integration/doctor).
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { createClusterInspection } from '../../../src/adapters/kubernetes/operator/cluster-inspection.ts';
@@ -20,9 +17,7 @@ import { clusterId, clusterUid, uid } from '../../../src/core/model/identifiers.
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { ZERO_STAMP } from '../../../src/core/model/position.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import { collectionPath } from '../../../src/engine/apply-manifests.ts';
 import { CommandWorld } from '../../support/command-world.ts';
-import { fleetDocument } from '../../support/fleet-samples.ts';
 import { registrationOf } from '../../support/store-suite.ts';
 import { createApiClient, type ApiClient } from '../control-plane/api.ts';
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts';
@@ -175,38 +170,6 @@ describe('the doctor on a real API server', { timeout: 900_000 }, () => {
     const observer = { kind: 'bearer', token: controlPlane.tokens.observer } as const;
     const weak = await examine({ authentication: observer });
     assert.equal(weak.get('functions-rights')?.level, 'failed', JSON.stringify([...weak.values()]));
-  });
-
-  it('finds what a fleet lacks, until what rollcall fleet rights prints is there (issue 18)', async () => {
-    const bound = { kind: 'bound-token', renewerRoleId: 'AROA2' } as const;
-    const directory = mkdtempSync(join(tmpdir(), 'rollcall-doctor-'));
-    const file = join(directory, 'fleet.json');
-    const metadata = { namespace: 'default', name: 'agent' };
-    writeFileSync(file, JSON.stringify({ ...fleetDocument(), metadata }));
-    const told = async (): Promise<string | undefined> =>
-      (await examine({ authentication: bound })).get('fleets')?.code;
-    assert.equal(await told(), undefined, 'none is placed here');
-    (await world.run(['fleet', 'apply', '--no-server-check', '-f', file])).expectExit(0);
-    assert.equal(await told(), 'fleets-rights-missing');
-    const printed = (await world.run(['fleet', 'rights', 'c1', '--json'])).expectExit(0);
-    const { manifests } = JSON.parse(printed.stdout) as { readonly manifests: JsonObject[] };
-    const apply = async (manifest: JsonObject): Promise<void> => {
-      const { name } = manifest['metadata'] as { readonly name: string };
-      const { status } = await admin.request({
-        method: 'PATCH',
-        path: `${collectionPath(manifest)}/${name}?fieldManager=test&force=true`,
-        contentType: 'application/apply-patch+yaml',
-        body: manifest,
-      });
-      assert.ok(status < 300, name);
-    };
-    for (const manifest of manifests) await apply(manifest);
-    // What is left: it was applied by another clock, and nobody steps it.
-    await pollUntil({ deadlineMs: 60_000, description: 'rights of fleets' }, async () =>
-      (await told()) === 'fleets-late' ? true : undefined,
-    );
-    (await world.run(['fleet', 'delete', 'default/agent'])).expectExit(0);
-    rmSync(directory, { recursive: true });
   });
 
   it('tells rights by namespace from rights that are missing', async () => {

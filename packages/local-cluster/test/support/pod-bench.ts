@@ -86,7 +86,7 @@ export function plainContainer(
 }
 
 /** A pod for the bench. */
-export function benchPod({
+function benchPod({
   simulate = {},
   annotations = {},
   spec = {},

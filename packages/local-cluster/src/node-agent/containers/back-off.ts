@@ -12,11 +12,11 @@ export interface BackOff {
 }
 
 /** The first delay. */
-export const BACK_OFF_FIRST_MS = 10_000;
+const BACK_OFF_FIRST_MS = 10_000;
 /** The longest delay. */
-export const BACK_OFF_MAX_MS = 300_000;
+const BACK_OFF_MAX_MS = 300_000;
 /** A failure this long after the last attempt starts from the first delay again. */
-export const BACK_OFF_RESET_MS = 2 * BACK_OFF_MAX_MS;
+const BACK_OFF_RESET_MS = 2 * BACK_OFF_MAX_MS;
 
 /** The back-off after one more attempt at `nowMs`, caused by a failure at `failedAtMs`. */
 export function nextBackOff(
