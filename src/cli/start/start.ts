@@ -27,6 +27,7 @@ import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
+import { openPage } from './open-page.ts';
 import { OverviewPoller } from './overview-poller.ts';
 import type { StartOptions } from './options.ts';
 import { readFleetDocuments, PROVEN_IMAGE, playedRelease } from './fleet-plan.ts';
@@ -131,7 +132,10 @@ async function runIn({
     const parts = { directory, aws, installation, ...defined({ kubeconfigPath }) };
     for (const line of source.nextSteps(await writeSecondTerminal(parts))) screen.say(line);
     const { signal } = interrupted;
-    const end = await watch({ options, source, engine, screen, activity, clock, signal });
+    const closePage = await openPageOf({ options, directory, clock, say: onProgress });
+    const end = await watch({ options, source, engine, screen, activity, clock, signal }).finally(
+      closePage,
+    );
     await engine.stop();
     if (failure !== undefined) throw failure;
     if (options.isJson) {
@@ -147,6 +151,16 @@ async function runIn({
   } finally {
     await source.close();
   }
+}
+
+/** A start that leaves by itself is looked at by no browser. */
+async function openPageOf({
+  options: { pagePort: port, shouldExitWhenSettled },
+  ...parts
+}: Pick<Run, 'options'> & Omit<Parameters<typeof openPage>[0], 'port'>): Promise<
+  () => Promise<void>
+> {
+  return shouldExitWhenSettled ? () => Promise.resolve() : openPage({ ...parts, port });
 }
 
 /** What Ctrl-C leaves, in a line. */
