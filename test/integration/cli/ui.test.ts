@@ -5,6 +5,8 @@ import { COMMANDS } from '../../../src/cli/commands.ts';
 import { runProgram } from '../../../src/cli/command-line/run-program.ts';
 import { apiCommands } from '../../../src/cli/ui/api-commands.ts';
 import { uiCommand } from '../../../src/cli/ui/ui-command.ts';
+import { stringify } from 'yaml';
+import { daemonSet } from '../../support/core-fixtures.ts';
 import { CommandWorld } from '../../support/command-world.ts';
 import type { CommandStores } from '../../support/command-world.ts';
 import { recordOf, breachOf } from '../../support/rollout-records.ts';
@@ -169,6 +171,20 @@ describe('the server of rollcall ui', () => {
     assert.equal((await world.stores().freezes.readFreeze()).all?.why, 'a test');
   });
 
+  it('plans a pasted manifest as the command line plans it, and writes nothing', async () => {
+    const planning = await worldOf();
+    const touched = recordWrites(planning.stores());
+    const planner = await serveWorld(planning);
+    const manifest = `---\n${stringify(daemonSet({ name: 'agent', metadata: { namespace: 'ops' } }))}`;
+    const body = JSON.stringify({ cluster: 'prod', manifest });
+    const { text } = await planner.ask('/api/v1/plan', { method: 'POST', body });
+    const { stdout } = await planning.run(['--json', 'plan', 'prod', `--manifest=${manifest}`]);
+    assert.equal(text, stdout);
+    assert.doesNotMatch(text, /is missing/);
+    await planner.ui.close();
+    assert.deepEqual(touched, []);
+  });
+
   it('refuses what belongs to a terminal, and what it does not know', async () => {
     for (const query of ['watch=true', 'output=yaml', 'nope=1', '__proto__=1', 'stage=prod']) {
       await expectStatus(`${STATUS}?${query}`, {}, 400);
@@ -232,6 +248,7 @@ const LOOKS: readonly (readonly [string, readonly string[]])[] = [
   ['why?daemonset=ops/agent&all=true', ['why', 'ops/agent', '--all']],
   ['log?since=3d&limit=5', ['log', '--since', '3d', '--limit', '5']],
   ['cost', ['cost']],
+  ['coverage?since=30d&by=cluster', ['coverage', '--since', '30d', '--by', 'cluster']],
   [`rollout/status?${AGENT}`, ['rollout', 'status', 'prod', 'ops/agent']],
   ['rollout/status?cluster=none&daemonset=ops/agent', ['rollout', 'status', 'none', 'ops/agent']],
   ['fleet/get', ['fleet', 'get']],
