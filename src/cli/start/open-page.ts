@@ -7,7 +7,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { STAGE } from '../../engine/engine-stores.ts';
-import { COMMANDS } from '../commands.ts';
+import type { CommandModule } from '../command-line/command-module.ts';
 import { explainError } from '../command-line/explain-error.ts';
 import { openStack } from '../reach/open-stack.ts';
 import { loadPageFiles } from '../ui/page-files.ts';
@@ -17,6 +17,8 @@ import { outputsFileIn } from './second-terminal.ts';
 
 /** What is needed of the start. */
 interface PageParts {
+  /** What the page may ask. */
+  readonly modules: readonly CommandModule[];
   readonly directory: string;
   readonly port: number | undefined;
   readonly clock: Clock;
@@ -25,6 +27,7 @@ interface PageParts {
 
 /** Opens it and says its address, once the second terminal's files are written and the engine runs; what is returned closes it. */
 export async function openPage({
+  modules,
   directory,
   port,
   clock,
@@ -38,10 +41,7 @@ export async function openPage({
   const files = (): Promise<PageFiles> => (loading ??= loadPageFiles());
   const context = { globals, environment, clock, random: createSystemRandom() };
   try {
-    const ui = await serveUi(
-      { modules: COMMANDS, stack, context },
-      { files, ...defined({ port }) },
-    );
+    const ui = await serveUi({ modules, stack, context }, { files, ...defined({ port }) });
     say(`The page: ${ui.address}`);
     return async () => {
       await ui.close();

@@ -1,5 +1,7 @@
 /** Opens the page and its API for one stack, as its caller: `rollcall ui` and `npm start` do it alike. */
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { packageFile } from '../../engine/package-files.ts';
 import type { Endpoint } from './answer-request.ts';
 import { apiCommands, commandLineOf } from './api-commands.ts';
 import { LiveFeed } from './live-feed.ts';
@@ -11,9 +13,12 @@ import type { ApiRuntime } from './run-command.ts';
 import { startUiServer } from './server.ts';
 import type { UiServer } from './server.ts';
 
+/** Made by `npm run reference`. */
+const OPEN_API = 'docs/reference/openapi.json';
 const TOKEN_BYTES = 32;
 /** Taken where it is free. */
 export const PAGE_PORT = 7080;
+/** The highest there is. */
 export const PORT_MAX = 65_535;
 
 /** An open page. */
@@ -44,6 +49,7 @@ export async function serveUi(runtime: ApiRuntime, { files, port }: UiPlace): Pr
   const endpoints = new Map<string, Endpoint>([
     ...commands,
     ['events', { kind: 'stream', open: feed.stream }],
+    ['openapi.json', { kind: 'document', text: await readFile(packageFile(OPEN_API), 'utf8') }],
   ]);
   const server = await openAt(port, (at) => startUiServer({ token, files, endpoints }, at));
   const address = `http://127.0.0.1:${String(server.port)}/#token=${token}`;

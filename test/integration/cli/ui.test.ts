@@ -5,7 +5,9 @@ import { COMMANDS } from '../../../src/cli/commands.ts';
 import { runProgram } from '../../../src/cli/command-line/run-program.ts';
 import { apiCommands } from '../../../src/cli/ui/api-commands.ts';
 import { uiCommand } from '../../../src/cli/ui/ui-command.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { stringify } from 'yaml';
+import openApi from '../../../docs/reference/openapi.json' with { type: 'json' };
 import { daemonSet } from '../../support/core-fixtures.ts';
 import { CommandWorld } from '../../support/command-world.ts';
 import type { CommandStores } from '../../support/command-world.ts';
@@ -114,18 +116,19 @@ describe('the server of rollcall ui', () => {
     assert.equal(script.headers['content-type'], 'text/javascript; charset=utf-8');
   });
 
-  it('answers each look as the command line does with --json, and writes nothing', async () => {
+  it('answers each look as the command line does with --json, and writes nothing', async (test) => {
     const looking = await worldOf();
     const touched = recordWrites(looking.stores());
     const looker = await serveWorld(looking);
+    test.after(() => looker.ui.close());
     for (const [path, argv] of LOOKS) {
       const { status, text, headers } = await looker.ask(`/api/v1/${path}`);
       const run = await looking.run([...argv, '--json']);
       assert.equal(text, run.stdout, path);
+      assertDescribed(text, path);
       assert.equal(headers['rollcall-exit-code'], String(run.exitCode), path);
       assert.equal(status, isFailure(run.stdout) ? 500 : 200, path);
     }
-    await looker.ui.close();
     assert.deepEqual(touched, []);
     assert.equal(looking.openCount, 1, 'commands of requests open no stack, and close none');
   });
@@ -213,6 +216,16 @@ describe('the server of rollcall ui', () => {
     held.resolve(undefined);
   });
 });
+
+const described = new Ajv2020({ strict: false });
+described.addSchema(openApi, 'openapi.json');
+
+/** Fails unless docs/reference/openapi.json says so of a document. */
+function assertDescribed(text: string, path: string): void {
+  const document = JSON.parse(text) as { readonly kind: string };
+  const validate = described.compile({ $ref: `openapi.json#/components/schemas/${document.kind}` });
+  assert.ok(validate(document), `${path}: ${JSON.stringify(validate.errors)}`);
+}
 
 /** Every call to a store that is no read, from now on. */
 function recordWrites(stores: CommandStores): readonly string[] {
