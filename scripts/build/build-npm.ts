@@ -18,7 +18,15 @@ import { makePage } from './page-bundle.ts';
 const target = path.resolve(root, process.argv[2] ?? 'dist/npm');
 const BUNDLES = 'dist/cli';
 const PAGE = 'dist/page';
-const COPIED = ['LICENSE', 'README.md', 'CHANGELOG.md', 'serverless.yml', 'infra', 'examples'];
+const COPIED = [
+  'LICENSE',
+  'README.md',
+  'CHANGELOG.md',
+  'serverless.yml',
+  'infra',
+  'examples',
+  'docs/reference/openapi.json',
+];
 /** Has all that the bundle calls (`zstdCompressSync`); command-entry.mjs says so to an older one. */
 const NODE_OLDEST = '22.15';
 /** Where the image stands: command line and chart take it from here. */

@@ -24,8 +24,7 @@ const LITERAL_CHARACTERS_MAX = 60;
 const CONFIG = path.join(repositoryRoot, 'src/cli/tsconfig.json');
 
 /** Text of the page. Throws where a command names a document that no type is found of. */
-export function renderJsonPage(): string {
-  const documents = new Documents();
+export function renderJsonPage(documents: Documents): string {
   const kinds = [
     ...new Set([...COMMANDS.flatMap(({ documents: named = [] }) => named), ...OTHERS]),
   ];
@@ -40,7 +39,7 @@ export function renderJsonPage(): string {
 }
 
 /** Reads documents, and notes the types that they lead to. */
-class Documents {
+export class Documents {
   readonly #checker: ts.TypeChecker;
   readonly #byKind = new Map<string, ts.Type[]>();
   readonly #wanted = new Map<string, ts.Type>();
@@ -55,17 +54,31 @@ class Documents {
     }
   }
 
-  linesOf(kind: string): readonly string[] {
+  get checker(): ts.TypeChecker {
+    return this.#checker;
+  }
+
+  /** Its fields but `apiVersion`, `kind` and `exitCode`, one list for each place that makes it. */
+  fieldsOf(kind: string): readonly (readonly ts.Symbol[])[] {
     const found = this.#byKind.get(MADE_IN[kind] ?? kind);
     if (found === undefined) throw new Error(`src/cli makes no document ${kind}`);
-    const fields = new Map<string, readonly string[]>();
-    for (const field of found.flatMap((type) => type.getProperties())) {
-      const isHead =
-        field.name === 'kind' || field.name === 'apiVersion' || field.name === 'exitCode';
-      const isData = this.#checker.getTypeOfSymbol(field).getCallSignatures().length === 0;
-      if (!isHead && isData) fields.set(field.name, this.#fieldLines(field));
-    }
-    return [...fields.values()].flat();
+    const heads = ['kind', 'apiVersion', 'exitCode'];
+    return found.map((type) =>
+      type
+        .getProperties()
+        .filter(
+          (field) =>
+            !heads.includes(field.name) &&
+            this.#checker.getTypeOfSymbol(field).getCallSignatures().length === 0,
+        ),
+    );
+  }
+
+  linesOf(kind: string): readonly string[] {
+    const fields = this.fieldsOf(kind).flat();
+    return [
+      ...new Map(fields.map((field) => [field.name, this.#fieldLines(field)])).values(),
+    ].flat();
   }
 
   /** Types that were met, and those that they lead to. */
@@ -184,7 +197,8 @@ function shortText(type: ts.Type): string | undefined {
   return (isText && !isLiteral) || type.isIntersection() ? 'string' : undefined;
 }
 
-function isJson(type: ts.Type): boolean {
+/** True of any JSON value. */
+export function isJson(type: ts.Type): boolean {
   return /^Json/.test((type.aliasSymbol ?? type.getSymbol())?.name ?? '');
 }
 
@@ -194,7 +208,7 @@ function isRecord(type: ts.Type): boolean {
 }
 
 /** The name of a type of ours with fields or members; undefined where it has none, or is a text. */
-function nameOf(type: ts.Type): string | undefined {
+export function nameOf(type: ts.Type): string | undefined {
   const symbol = type.aliasSymbol ?? type.getSymbol();
   const [declaration] = symbol?.declarations ?? [];
   if (symbol === undefined || declaration === undefined) return undefined;

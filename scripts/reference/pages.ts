@@ -3,8 +3,9 @@ import { bullets, page, wrapped } from './markdown.ts';
 import { renderCliPage } from './cli-page.ts';
 import { renderCodesPage } from './codes-page.ts';
 import { renderFindingsPage } from './findings-page.ts';
-import { renderJsonPage } from './json-page.ts';
+import { Documents, renderJsonPage } from './json-page.ts';
 import { renderMetricsPage } from './metrics-page.ts';
+import { renderOpenApi } from './open-api.ts';
 import { renderPolicyPage } from './policy-page.ts';
 import { renderSettingsPage } from './settings-page.ts';
 
@@ -13,12 +14,14 @@ export const REFERENCE_FOLDER = 'docs/reference';
 
 /** Their texts; the one of JSON documents needs the types of the whole command line, which takes seconds. */
 export async function renderPages(): Promise<Readonly<Record<string, string>>> {
+  const documents = new Documents();
   return {
     'README.md': renderIndex(),
     'cli.md': renderCliPage(),
     'codes.md': renderCodesPage(),
     'findings.md': renderFindingsPage(),
-    'json.md': renderJsonPage(),
+    'json.md': renderJsonPage(documents),
+    'openapi.json': renderOpenApi(documents),
     'metrics.md': renderMetricsPage(),
     'policy.md': await renderPolicyPage(),
     'settings.md': renderSettingsPage(),
@@ -36,6 +39,7 @@ function renderIndex(): string {
       '[metrics.md](metrics.md): metrics, alarms, readings of the watcher, log lines',
       '[settings.md](settings.md): variables, parameters of a deployment, names in a cluster',
       '[json.md](json.md): the JSON documents of the command line',
+      '[openapi.json](openapi.json): the [API](../page.md) of `rollcall ui`',
       '[promise.md](../promise.md): each promise, and the tests that hold it',
     ]),
   ]);

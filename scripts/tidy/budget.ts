@@ -6,13 +6,13 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 12_600,
+  docs: 13_120,
   functions: 1_500,
   infra: 8_250,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 35_600,
-  scripts: 10_500,
+  scripts: 10_830,
   'src/adapters': 13_250,
   'src/app': 23_500,
   'src/cli': 18_360,

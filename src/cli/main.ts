@@ -3,6 +3,7 @@
  *
  * The installed package has the same program as `rollcall start` (packaged.ts).
  */
+import { COMMANDS } from './commands.ts';
 import { runStartProgram } from './start/start-program.ts';
 
-process.exitCode = await runStartProgram(process.argv.slice(2), 'npm start');
+process.exitCode = await runStartProgram(process.argv.slice(2), 'npm start', COMMANDS);

@@ -7,7 +7,8 @@
 const [, , first, ...rest] = process.argv;
 if (first === 'start') {
   const { runStartProgram } = await import('./start/start-program.ts');
-  process.exitCode = await runStartProgram(rest, 'rollcall start');
+  const { COMMANDS } = await import('./commands.ts');
+  process.exitCode = await runStartProgram(rest, 'rollcall start', COMMANDS);
 } else {
   await import('./rollcall.ts');
   if (first === '--help') {

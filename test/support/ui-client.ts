@@ -42,7 +42,7 @@ export async function serveWorld(world: CommandWorld): Promise<UiClient> {
   const { clock, random, environment } = world;
   const context = { globals, clock, random, environment };
   const runtime = { modules: COMMANDS, stack: world.open(globals), context };
-  return clientOf(await serveUi(runtime, { files: PAGE, port: 0 }));
+  return clientOf(await serveUi(runtime, { files: () => Promise.resolve(PAGE), port: 0 }));
 }
 
 /** A client of a served page. */

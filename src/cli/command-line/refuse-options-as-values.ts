@@ -11,7 +11,8 @@ export function refuseOptionsAsValues(command: Command): void {
     if (!option.required && !option.optional) continue;
     const { parseArg } = option;
     option.argParser((value: string, previous: unknown) => {
-      if (value.startsWith('--')) {
+      // A manifest may begin with `---`.
+      if (/^--(?!-)/.test(value)) {
         throw new InvalidArgumentError('A value is missing before it.');
       }
       return parseArg === undefined ? value : parseArg(value, previous);

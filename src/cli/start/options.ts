@@ -14,6 +14,7 @@ import { EXIT, usageError } from '../process/exit-codes.ts';
 import type { CommandError } from '../process/exit-codes.ts';
 import type { KubeconfigPlace } from '../reach/open-kubeconfig.ts';
 import { parseSeconds } from '../command-line/cluster-arguments.ts';
+import { PAGE_PORT, PORT_MAX } from '../ui/serve-ui.ts';
 import { refuseOptionsAsValues } from '../command-line/refuse-options-as-values.ts';
 
 /** Which clusters: those of a kubeconfig, or local ones that live and end with this process. */
@@ -46,6 +47,8 @@ export interface StartOptions {
   readonly settleTimeoutMs: number;
   readonly isJson: boolean;
   readonly isVerbose: boolean;
+  /** Of the page; 0: a free one; absent: the usual one, or a free one. */
+  readonly pagePort?: number;
 }
 
 /** Either options, or everything was said already (help, version). */
@@ -56,7 +59,6 @@ export type ParsedStart =
 /** About 70 MB each, with twelve nodes. */
 const CLUSTERS_MAX = 40;
 const NODES_MAX = 5000;
-const PORT_MAX = 65_535;
 const DEFAULT_CLUSTERS = 2;
 const DEFAULT_NODES = 12;
 const DEFAULT_TIMEOUT_S = 300;
@@ -113,7 +115,7 @@ function helpOf(calledAs: CalledAs): string {
 }
 
 function buildCommand(calledAs: CalledAs): Command {
-  return new Command('rollcall start')
+  const command = new Command('rollcall start')
     .description(
       'Keeps the DaemonSets of clusters from this one process: local ones, or a real one.',
     )
@@ -167,18 +169,29 @@ function buildCommand(calledAs: CalledAs): Command {
       false,
     )
     .option('--take-lease', 'from another installation, which then is blind until this one ends')
+    .addHelpText('after', examples(calledAs))
+    .exitOverride()
+    .allowExcessArguments(false)
+    .showHelpAfterError(`Run \`${helpOf(calledAs)}\` to see all options.`);
+  return declareEnding(command);
+}
+
+/** How it is seen, and how it ends; below what it runs in --help. */
+function declareEnding(command: Command): Command {
+  return command
     .option('--exit-when-settled', 'leave with 0 once there is nothing left to do', false)
     .option(
       '--settle-timeout <seconds>',
       `with --exit-when-settled: leave with 4 after this long (default: ${String(DEFAULT_TIMEOUT_S)}, with --fleet ${String(FLEET_DEFAULTS.timeoutSeconds)})`,
       parseSeconds,
     )
+    .option(
+      '--page-port <port>',
+      `port of the page on 127.0.0.1 (default: ${String(PAGE_PORT)}, or a free one; with --exit-when-settled there is no page)`,
+      parseWhole({ min: 0, max: PORT_MAX }),
+    )
     .option('--json', 'print one JSON document on stdout when leaving, and nothing else', false)
-    .option('--verbose', 'print every log line on stderr', false)
-    .addHelpText('after', examples(calledAs))
-    .exitOverride()
-    .allowExcessArguments(false)
-    .showHelpAfterError(`Run \`${helpOf(calledAs)}\` to see all options.`);
+    .option('--verbose', 'print every log line on stderr', false);
 }
 
 interface RawOptions {
@@ -199,6 +212,7 @@ interface RawOptions {
   readonly settleTimeout?: number;
   readonly json: boolean;
   readonly verbose: boolean;
+  readonly pagePort?: number;
 }
 
 /**
@@ -230,7 +244,7 @@ export function parseStartOptions(
     options: {
       choice,
       mode: raw.mode ?? (choice.kind === 'local' ? 'takeover' : 'observe'),
-      ...defined({ dataDir: raw.data }),
+      ...defined({ dataDir: raw.data, pagePort: raw.pagePort }),
       shouldRelease: raw.release,
       shouldTakeLease: raw.takeLease === true,
       shouldExitWhenSettled: raw.exitWhenSettled,

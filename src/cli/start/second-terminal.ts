@@ -27,10 +27,15 @@ export interface SecondTerminal {
   readonly kubeconfigPath?: string;
 }
 
+/** Where the outputs of its stack are written. */
+export function outputsFileIn(directory: string): string {
+  return path.resolve(directory, 'stack-outputs.json');
+}
+
 /** Writes the files of a running `npm start`; the path of the one to be read with `.`. */
 export async function writeSecondTerminal(parts: SecondTerminal): Promise<string> {
   const { directory, aws, kubeconfigPath, installation } = parts;
-  const outputsPath = path.resolve(directory, 'stack-outputs.json');
+  const outputsPath = outputsFileIn(directory);
   await writeFile(outputsPath, `${JSON.stringify(outputsOf(aws), null, 2)}\n`);
   return writeEnvironment(directory, {
     ...(kubeconfigPath === undefined ? {} : { KUBECONFIG: kubeconfigPath }),

@@ -3,6 +3,7 @@
  *
  * Errors say what happened, why, and what to do next; a bug shows its stack and asks for a report.
  */
+import type { CommandModule } from '../command-line/command-module.ts';
 import { explainError } from '../command-line/explain-error.ts';
 import { parseStartOptions } from './options.ts';
 import type { CalledAs, StartOptions } from './options.ts';
@@ -16,16 +17,17 @@ import { openActivity } from './activity.ts';
 import { loadCluster } from '../reach/open-kubeconfig.ts';
 import { createScreen } from './screen.ts';
 
-/** Runs it with the arguments after its name; resolves to the exit code. */
+/** Runs it with the arguments after its name; resolves to the exit code. `modules`: the commands that its page may ask. */
 export async function runStartProgram(
   argv: readonly string[],
   calledAs: CalledAs,
+  modules: readonly CommandModule[],
 ): Promise<number> {
   try {
     const parsed = parseStartOptions(argv, calledAs);
     if (parsed.kind === 'done') return parsed.exitCode;
     const { options } = parsed;
-    return await (options.shouldRelease ? runRelease(options) : runStart(options));
+    return await (options.shouldRelease ? runRelease(options) : runStart(options, modules));
   } catch (error) {
     const { lines, exitCode } = explainError(error);
     process.stderr.write(lines.map((line) => `${line}\n`).join(''));

@@ -18,6 +18,7 @@ import type { NodeCounts } from '../../engine/local-fleet.ts';
 import { uncoloured } from '../command-line/colour.ts';
 import type { Line } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
+import type { CommandModule } from '../command-line/command-module.ts';
 import { EXIT } from '../process/exit-codes.ts';
 import { listenForInterrupt } from '../process/listen-for-interrupt.ts';
 import type { InterruptListener } from '../process/listen-for-interrupt.ts';
@@ -27,6 +28,7 @@ import { openActivity } from './activity.ts';
 import type { Activity } from './activity.ts';
 import { openClusterSource } from './cluster-source.ts';
 import type { ClusterSource } from './cluster-source.ts';
+import { openPage } from './open-page.ts';
 import { OverviewPoller } from './overview-poller.ts';
 import type { StartOptions } from './options.ts';
 import { readFleetDocuments, PROVEN_IMAGE, playedRelease } from './fleet-plan.ts';
@@ -65,7 +67,10 @@ const EXIT_CODES: Readonly<Record<StartReport['result'], number>> = {
 };
 
 /** Runs until settled, timed out or interrupted; returns the exit code. Throws CommandError. */
-export async function runStart(options: StartOptions): Promise<number> {
+export async function runStart(
+  options: StartOptions,
+  modules: readonly CommandModule[],
+): Promise<number> {
   const screen = createScreen(options);
   const working = openWorkingDirectory(options.dataDir, (text) => {
     screen.say(text);
@@ -74,7 +79,7 @@ export async function runStart(options: StartOptions): Promise<number> {
     screen.say('leaving: finishing what was begun (Ctrl-C again to leave at once)');
   });
   try {
-    const result = await runIn({ options, working, screen, interrupted });
+    const result = await runIn({ options, modules, working, screen, interrupted });
     if (result === 'interrupted') screen.say(whatIsLeft(options));
     return EXIT_CODES[result];
   } finally {
@@ -85,6 +90,8 @@ export async function runStart(options: StartOptions): Promise<number> {
 
 interface Run {
   readonly options: StartOptions;
+  /** The commands that its page may ask. */
+  readonly modules: readonly CommandModule[];
   readonly working: WorkingDirectory;
   readonly screen: Screen;
   readonly interrupted: InterruptListener;
@@ -92,6 +99,7 @@ interface Run {
 
 async function runIn({
   options,
+  modules,
   working,
   screen,
   interrupted,
@@ -131,7 +139,10 @@ async function runIn({
     const parts = { directory, aws, installation, ...defined({ kubeconfigPath }) };
     for (const line of source.nextSteps(await writeSecondTerminal(parts))) screen.say(line);
     const { signal } = interrupted;
-    const end = await watch({ options, source, engine, screen, activity, clock, signal });
+    const closePage = await openPageOf({ options, modules, directory, clock, say: onProgress });
+    const end = await watch({ options, source, engine, screen, activity, clock, signal }).finally(
+      closePage,
+    );
     await engine.stop();
     if (failure !== undefined) throw failure;
     if (options.isJson) {
@@ -147,6 +158,16 @@ async function runIn({
   } finally {
     await source.close();
   }
+}
+
+/** A start that leaves by itself is looked at by no browser. */
+async function openPageOf({
+  options: { pagePort: port, shouldExitWhenSettled },
+  ...parts
+}: Pick<Run, 'options'> & Omit<Parameters<typeof openPage>[0], 'port'>): Promise<
+  () => Promise<void>
+> {
+  return shouldExitWhenSettled ? () => Promise.resolve() : openPage({ ...parts, port });
 }
 
 /** What Ctrl-C leaves, in a line. */

@@ -8,6 +8,7 @@ import type { FleetHealth } from '../../core/status/health/health-facts.ts';
 import type { GatheredCluster } from '../../app/status/gather-fleet.ts';
 import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
 import { standstillOf } from '../../core/status/outages.ts';
+import type { Outage } from '../../core/status/outages.ts';
 import { phasePiece } from '../command-line/colour.ts';
 import type { Piece } from '../command-line/colour.ts';
 import { defineCommand, textOption } from '../command-line/command-module.ts';
@@ -90,19 +91,22 @@ export const getCommand: CommandModule = defineCommand({
 
 /** Rows of one kind. */
 interface Rows<Item extends object> {
-  readonly kind: string;
-  readonly items: readonly Item[];
+  readonly document: {
+    readonly kind: string;
+    readonly outages: readonly Outage[];
+    readonly items: readonly Item[];
+  };
   readonly nameOf: (item: Item) => string;
   readonly headings: readonly string[];
   readonly cellsOf: (item: Item) => readonly Piece[];
   readonly otherwise: string;
 }
 
-function printRows<Item extends object>({ health }: SeenFleet, rows: Rows<Item>): Printed {
-  const { kind, items, nameOf, headings, cellsOf, otherwise } = rows;
-  const { outages } = health;
+function printRows<Item extends object>(rows: Rows<Item>): Printed {
+  const { document, nameOf, headings, cellsOf, otherwise } = rows;
+  const { outages, items } = document;
   return {
-    document: { kind, outages, items },
+    document,
     names: items.map(nameOf),
     table: () => [
       ...outageLines(outages),
@@ -122,9 +126,8 @@ function printDaemonSets(seen: SeenFleet): Printed {
       return { cluster: cluster.id, namespace, name, state, isKnown, counts, unknown };
     }),
   );
-  return printRows(seen, {
-    kind: 'DaemonSetHealthList',
-    items,
+  return printRows({
+    document: { kind: 'DaemonSetHealthList', outages: seen.health.outages, items },
     nameOf: ({ cluster, namespace, name }) => `daemonset/${cluster}/${namespace}/${name}`,
     headings: ['CLUSTER', 'NAMESPACE', 'NAME', 'STATE', 'DESIRED', 'UP-TO-DATE', 'AVAILABLE'],
     cellsOf: ({ cluster, namespace, name, state, isKnown, counts }) => {
@@ -148,9 +151,8 @@ export function printRollouts(seen: SeenFleet): Printed {
       return [{ cluster: cluster.id, namespace, name, state, summary, gate }];
     }),
   );
-  return printRows(seen, {
-    kind: 'RolloutList',
-    items,
+  return printRows({
+    document: { kind: 'RolloutList', outages: seen.health.outages, items },
     nameOf: ({ cluster, namespace, name }) => `rollout/${cluster}/${namespace}/${name}`,
     headings: ['CLUSTER', 'NAMESPACE', 'NAME', 'STATE', 'SUMMARY'],
     cellsOf: ({ cluster, namespace, name, state, summary }) => [
@@ -170,9 +172,8 @@ export function printFleets(seen: SeenFleet): Printed {
   const items = seen.fleet.fleets.map(({ namespace, name, generation, phase, summary }) => ({
     ...{ namespace, name, state: phase, generation, summary },
   }));
-  return printRows(seen, {
-    kind: 'FleetHealthList',
-    items,
+  return printRows({
+    document: { kind: 'FleetHealthList', outages: seen.health.outages, items },
     nameOf: ({ namespace, name }) => `fleet/${namespace}/${name}`,
     headings: ['NAMESPACE', 'NAME', 'STATE', 'GENERATION', 'SUMMARY'],
     cellsOf: ({ namespace, name, state, generation, summary }) => [

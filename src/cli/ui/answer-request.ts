@@ -31,7 +31,7 @@ export type Endpoint =
 /** What the server serves. */
 export interface UiServing {
   readonly token: string;
-  readonly files: PageFiles;
+  readonly files: () => Promise<PageFiles>;
   /** By their paths below `/api/v1/`. */
   readonly endpoints: ReadonlyMap<string, Endpoint>;
 }
@@ -76,7 +76,7 @@ export async function answerRequest(
   const foreign = refuseForeignHost(head, port);
   if (foreign !== undefined) return replyToRefusal(foreign);
   if (place?.pathname.startsWith(API) === false) {
-    return replyWithFile(place.pathname, method, serving.files);
+    return replyWithFile(place.pathname, method, await serving.files());
   }
   const stranger = refuseStranger(head, { port, token: serving.token });
   if (stranger !== undefined) return replyToRefusal(stranger);

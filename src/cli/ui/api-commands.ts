@@ -9,7 +9,7 @@ import type { CommandModule, OptionRow } from '../command-line/command-module.ts
 import { usageError } from '../process/exit-codes.ts';
 import { plainText } from '../command-line/text-table.ts';
 
-/** `GET`: looks only. `POST`: orders something, or takes a text. */
+/** `GET`: looks only. `POST`: orders something, or takes a manifest. */
 export type ApiMethod = 'GET' | 'POST';
 
 /** Words of the command, with what they stand for where they hold an argument, too. */
@@ -25,6 +25,7 @@ const EXPOSED: Readonly<Record<ApiMethod, readonly string[]>> = {
     'log',
     'cost',
     'coverage',
+    'coverage',
     'rollout status',
     'fleet get',
     'fleet status',
@@ -35,6 +36,7 @@ const EXPOSED: Readonly<Record<ApiMethod, readonly string[]>> = {
     'version',
   ],
   POST: [
+    'plan',
     'rollout pause',
     'rollout resume',
     'rollout approve',
@@ -51,7 +53,7 @@ const EXPOSED: Readonly<Record<ApiMethod, readonly string[]>> = {
 
 /** Options of the command line that a request cannot give: waits, forms of a terminal, and what is reached from a person's machine. */
 const NOT_OFFERED: ReadonlySet<string> = new Set([
-  ...['watch', 'follow', 'timeout', 'output', 'kubeconfig', 'context'],
+  ...['watch', 'follow', 'timeout', 'output', 'filename', 'kubeconfig', 'context'],
 ]);
 
 /** One value that a request may give. */

@@ -7,15 +7,11 @@ import { once } from 'node:events';
 import { wholeNumber } from '../command-line/cluster-arguments.ts';
 import { defineCommand, numberOption } from '../command-line/command-module.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
-import { EXIT, failure } from '../process/exit-codes.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import { EXIT } from '../process/exit-codes.ts';
 import { loadPageFiles } from './page-files.ts';
 import type { PageFiles } from './page-files.ts';
-import { serveUi } from './serve-ui.ts';
-import type { ServedUi } from './serve-ui.ts';
-
-/** Taken where it is free. */
-const PAGE_PORT = 7080;
-const PORT_MAX = 65_535;
+import { PAGE_PORT, PORT_MAX, serveUi } from './serve-ui.ts';
 
 /** The command, for these commands; `files`: the page. */
 export function uiCommand(
@@ -44,7 +40,10 @@ export function uiCommand(
       const stack = await context.openStack();
       const runtime = { modules, stack, context };
       const page = await files();
-      const served = await openAt(port, (at) => serveUi(runtime, { files: page, port: at }));
+      const served = await serveUi(runtime, {
+        files: () => Promise.resolve(page),
+        ...defined({ port }),
+      });
       const { address } = served;
       context.say(
         `${page.size === 0 ? 'The API (this package has no page)' : 'The page'}: ${address}`,
@@ -60,30 +59,4 @@ export function uiCommand(
       };
     },
   });
-}
-
-/** At the port that was asked for; else at the usual one, or where that is taken at a free one. Throws CommandError. */
-async function openAt(
-  port: number | undefined,
-  open: (port: number) => Promise<ServedUi>,
-): Promise<ServedUi> {
-  try {
-    return await open(port ?? PAGE_PORT);
-  } catch (error) {
-    if (!isTaken(error)) throw error;
-    if (port === undefined) return open(0);
-    throw failure(
-      `Port ${String(port)} cannot be had here.`,
-      'Pass another one with --port, or 0 for a free one.',
-      error,
-    );
-  }
-}
-
-function isTaken(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    ['EADDRINUSE', 'EACCES'].includes(String(error.code))
-  );
 }

@@ -81,7 +81,10 @@ async function feedOf(
   };
   const { stream } = new LiveFeed({ look: counted, clock, epoch: 'epoch' });
   const endpoints = new Map([['events', { kind: 'stream', open: stream }]] as const);
-  const server = await startUiServer({ token: 'token', files: PAGE, endpoints }, 0);
+  const server = await startUiServer(
+    { token: 'token', files: () => Promise.resolve(PAGE), endpoints },
+    0,
+  );
   test.after(() => server.close());
   const client = clientOf({ ...server, address: `http://127.0.0.1/#token=token` });
   return { client, clock, looks: () => looks, close: () => server.close() };

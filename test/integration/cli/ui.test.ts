@@ -5,6 +5,10 @@ import { COMMANDS } from '../../../src/cli/commands.ts';
 import { runProgram } from '../../../src/cli/command-line/run-program.ts';
 import { apiCommands } from '../../../src/cli/ui/api-commands.ts';
 import { uiCommand } from '../../../src/cli/ui/ui-command.ts';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { stringify } from 'yaml';
+import openApi from '../../../docs/reference/openapi.json' with { type: 'json' };
+import { daemonSet } from '../../support/core-fixtures.ts';
 import { CommandWorld } from '../../support/command-world.ts';
 import type { CommandStores } from '../../support/command-world.ts';
 import { recordOf, breachOf } from '../../support/rollout-records.ts';
@@ -112,18 +116,19 @@ describe('the server of rollcall ui', () => {
     assert.equal(script.headers['content-type'], 'text/javascript; charset=utf-8');
   });
 
-  it('answers each look as the command line does with --json, and writes nothing', async () => {
+  it('answers each look as the command line does with --json, and writes nothing', async (test) => {
     const looking = await worldOf();
     const touched = recordWrites(looking.stores());
     const looker = await serveWorld(looking);
+    test.after(() => looker.ui.close());
     for (const [path, argv] of LOOKS) {
       const { status, text, headers } = await looker.ask(`/api/v1/${path}`);
       const run = await looking.run([...argv, '--json']);
       assert.equal(text, run.stdout, path);
+      assertDescribed(text, path);
       assert.equal(headers['rollcall-exit-code'], String(run.exitCode), path);
       assert.equal(status, isFailure(run.stdout) ? 500 : 200, path);
     }
-    await looker.ui.close();
     assert.deepEqual(touched, []);
     assert.equal(looking.openCount, 1, 'commands of requests open no stack, and close none');
   });
@@ -169,6 +174,20 @@ describe('the server of rollcall ui', () => {
     assert.equal((await world.stores().freezes.readFreeze()).all?.why, 'a test');
   });
 
+  it('plans a pasted manifest as the command line plans it, and writes nothing', async () => {
+    const planning = await worldOf();
+    const touched = recordWrites(planning.stores());
+    const planner = await serveWorld(planning);
+    const manifest = `---\n${stringify(daemonSet({ name: 'agent', metadata: { namespace: 'ops' } }))}`;
+    const body = JSON.stringify({ cluster: 'prod', manifest });
+    const { text } = await planner.ask('/api/v1/plan', { method: 'POST', body });
+    const { stdout } = await planning.run(['--json', 'plan', 'prod', `--manifest=${manifest}`]);
+    assert.equal(text, stdout);
+    assert.doesNotMatch(text, /is missing/);
+    await planner.ui.close();
+    assert.deepEqual(touched, []);
+  });
+
   it('refuses what belongs to a terminal, and what it does not know', async () => {
     for (const query of ['watch=true', 'output=yaml', 'nope=1', '__proto__=1', 'stage=prod']) {
       await expectStatus(`${STATUS}?${query}`, {}, 400);
@@ -197,6 +216,16 @@ describe('the server of rollcall ui', () => {
     held.resolve(undefined);
   });
 });
+
+const described = new Ajv2020({ strict: false });
+described.addSchema(openApi, 'openapi.json');
+
+/** Fails unless docs/reference/openapi.json says so of a document. */
+function assertDescribed(text: string, path: string): void {
+  const document = JSON.parse(text) as { readonly kind: string };
+  const validate = described.compile({ $ref: `openapi.json#/components/schemas/${document.kind}` });
+  assert.ok(validate(document), `${path}: ${JSON.stringify(validate.errors)}`);
+}
 
 /** Every call to a store that is no read, from now on. */
 function recordWrites(stores: CommandStores): readonly string[] {
@@ -232,6 +261,7 @@ const LOOKS: readonly (readonly [string, readonly string[]])[] = [
   ['why?daemonset=ops/agent&all=true', ['why', 'ops/agent', '--all']],
   ['log?since=3d&limit=5', ['log', '--since', '3d', '--limit', '5']],
   ['cost', ['cost']],
+  ['coverage?since=30d&by=cluster', ['coverage', '--since', '30d', '--by', 'cluster']],
   [`rollout/status?${AGENT}`, ['rollout', 'status', 'prod', 'ops/agent']],
   ['rollout/status?cluster=none&daemonset=ops/agent', ['rollout', 'status', 'none', 'ops/agent']],
   ['fleet/get', ['fleet', 'get']],

@@ -17,8 +17,8 @@ import { takeDataDirectory } from '@rollcall/local-aws/deployment/data-directory
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const MAIN = path.join(ROOT, 'src/cli/main.ts');
 const SMALL = ['--clusters', '1', '--nodes', '3'];
-/** Said once everything runs: the file for a second terminal. */
-const UP = /^ {2}\. (\S+rollcall\.env)$/m;
+/** Said once everything runs: the file for a second terminal, and the page. */
+const UP = /^ {2}\. (\S+rollcall\.env)$[^]*^The page: (\S+)$/m;
 const DEADLINE_MS = 120_000;
 
 interface Ended {
@@ -42,7 +42,7 @@ describe('npm start beside others, and at its end', () => {
   /** Runs it; `onUp` is called once its clusters run. */
   async function run(
     command: readonly [string, ...string[]],
-    onUp: (child: ChildProcess, environmentFile: string) => void = (): void => undefined,
+    onUp: (child: ChildProcess, file: string, page: string) => void = (): void => undefined,
   ): Promise<Ended> {
     const [program, ...parameters] = command;
     const env = { ...process.env, TMPDIR: temporary, _: program };
@@ -52,10 +52,10 @@ describe('npm start beside others, and at its end', () => {
     let isUp = false;
     const listen = (name: 'out' | 'error') => (chunk: string) => {
       said[name] += chunk;
-      const [, file] = UP.exec(said[name]) ?? [];
-      if (isUp || file === undefined) return;
+      const [, file, page] = UP.exec(said[name]) ?? [];
+      if (isUp || file === undefined || page === undefined) return;
       isUp = true;
-      onUp(child, file);
+      onUp(child, file, page);
     };
     child.stdout.setEncoding('utf8').on('data', listen('out'));
     child.stderr.setEncoding('utf8').on('data', listen('error'));
@@ -111,6 +111,29 @@ describe('npm start beside others, and at its end', () => {
     for (const name of ['clusters', 'dynamodb', 'sqs']) {
       assert.equal(statSync(path.join(data, name)).mode & 0o777, 0o700, `${name} holds keys`);
     }
+  });
+
+  it('serves its page while it runs, also with a stream that is open, and ends with it', async () => {
+    const asked: Promise<readonly [number, string | undefined]>[] = [];
+    const look = async (address: string): Promise<readonly [number, string | undefined]> => {
+      const [page = '', token = ''] = address.split('#token=');
+      const headers = { authorization: `Bearer ${token}` };
+      const events = await fetch(new URL('/api/v1/events', page), { headers });
+      const { status } = events;
+      return [status, (await events.body?.getReader().read())?.value?.toString()];
+    };
+    const { code, error } = await run(start(...SMALL, '--page-port', '0'), (child, _file, page) => {
+      const looked = look(page);
+      asked.push(looked);
+      const end = (): void => {
+        child.kill('SIGINT');
+      };
+      looked.then(end, end);
+    });
+    assert.equal(code, 0, error);
+    const [[status, text] = []] = await Promise.all(asked);
+    assert.equal(status, 200);
+    assert.ok(text !== undefined);
   });
 
   it('ends in order when nobody reads what it prints any more', async () => {

@@ -50,7 +50,7 @@ export async function serveScripted(documents: ScriptedDocuments): Promise<Scrip
     ...commands,
     ['events', { kind: 'stream', open: events.open }],
   ]);
-  const server = await startUiServer({ token, files: await loadPageFiles(), endpoints }, 0);
+  const server = await startUiServer({ token, files: loadPageFiles, endpoints }, 0);
   const origin = `http://127.0.0.1:${String(server.port)}`;
   return {
     ...{ origin, token, orders },
