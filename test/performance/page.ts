@@ -37,6 +37,9 @@ const THIRD_BOUND_MS = 600_000;
 const ALL_NODES = new RegExp(
   `${(SIZE.clusters * SIZE.nodes).toLocaleString('en').replace(',', ',?')} nodes`,
 );
+/** Three nodes in each tenth cluster are failing (fleet-documents.ts). */
+const SERVING = SIZE.clusters * SIZE.nodes - 3 * Math.ceil(SIZE.clusters / 10);
+const ALL_SERVING = new RegExp(`${SERVING.toLocaleString('en')}\\s+serving`);
 
 const GOALS = { paintMs: 1000, framesPerSecond: 30, growthShare: 0.1 };
 
@@ -71,7 +74,7 @@ async function measurePaints(browser: Browser, served: ScriptedPage): Promise<re
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
     await page.setViewport({ width: 1280, height: 900 });
-    await notePainted(page, ALL_NODES);
+    await notePainted(page, ALL_SERVING);
     await page.goto(served.address);
     tookMs.push(await paintedMs(page));
     await context.close();
