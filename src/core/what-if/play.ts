@@ -73,8 +73,8 @@ export interface Played {
 
 const NO_INTENTS: IntentJudgement = { unseen: [], unresolved: [], settled: [] };
 const AGAIN_MS = 1_000;
-/** Looks at nodes in all: some seconds of a laptop. */
-const NODE_LOOKS_MAX = 2_000_000;
+/** Looks at nodes in all: a thousand nodes one by one take half of them, and some seconds. */
+const NODE_LOOKS_MAX = 4_000_000;
 const TURNS_LEAST = 150;
 const TURNS_MAX = 20_000;
 /** Turns without any deed, one after the other: time alone changes nothing any more. */
