@@ -22,6 +22,7 @@ const PAGES = [
   'docs/**/*.md',
   'examples/**/*.md',
   'packages/*/README.md',
+  'test/**/README.md',
 ];
 const LINE_CHARACTERS_MAX = 100;
 

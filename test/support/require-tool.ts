@@ -63,7 +63,8 @@ export const TOOLS = {
     command: ['terraform', 'version'],
     versionPattern: /Terraform v(\d+(?:\.\d+)*)/,
     versionMin: '1.5',
-    installLine: 'install Terraform from HashiCorp: neither Debian nor a registry of packages has it',
+    installLine:
+      'install Terraform from HashiCorp: neither Debian nor a registry of packages has it',
   },
   apt: {
     name: 'apt',

