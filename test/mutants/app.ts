@@ -3,27 +3,6 @@ import type { PlantedBugs } from './planted-bug.ts';
 
 /** The rows by name. */
 export const APP_BUGS: PlantedBugs = {
-  'run-counts-beyond-its-view': {
-    bug: 'a run counts coverage until now, though its view is as of the last message (45.3)',
-    at: 'src/app/coverage/note-coverage.ts#noteCoverage',
-    change: 'const untilMs = Math.min(nowMs, lastSentAtMs);',
-    to: 'const untilMs = nowMs;',
-    killedBy: 'test/simulation/coverage.test.ts: S20: is what really was',
-  },
-  'unread-stops-are-none': {
-    bug: 'where stops cannot be read, the time is told as covered (45.3)',
-    at: 'src/app/coverage/note-coverage.ts#readStops',
-    change: 'return [[before.at * 1000, nowMs]];',
-    to: 'return [];',
-    killedBy: 'test/unit/app/coverage/note-coverage.test.ts: knows nothing of the time since',
-  },
-  'days-are-dropped': {
-    bug: 'days of coverage leave the state though they got no item (45.3)',
-    at: 'src/app/coverage/note-coverage.ts#keepDays',
-    change: 'putCoverageDays(ref.clusterUid, days);',
-    to: 'putCoverageDays(ref.clusterUid, days).catch(() => undefined);',
-    killedBy: 'test/unit/app/coverage/note-coverage.test.ts: keeps the days in the state',
-  },
   'explain-without-freeze': {
     bug: 'verdicts of a frozen cluster say that pods are being created',
     at: 'src/app/why/explain.ts#guardOfSet',
