@@ -51,7 +51,7 @@ export const COVERAGE_BUGS: PlantedBugs = {
     at: 'src/core/coverage/see-nodes.ts#isApproved',
     change: 'breach !== undefined',
     to: "breach?.cause === 'KnownBad'",
-    killedBy: 'test/unit/core/coverage/see-nodes.test.ts: is a revision not while it is halted',
+    killedBy: 'test/unit/core/coverage/see-nodes.test.ts: is a revision',
   },
   'joined-again-each-look': {
     bug: 'a node that joined is measured at each look (45.3)',
