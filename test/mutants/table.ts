@@ -5,6 +5,7 @@
  * The order says which tenth a row belongs to. A name stands once, which test/unit/mutants/table.test.ts holds.
  */
 import { HEALTH_BUGS } from './health.ts';
+import { COVERAGE_BUGS } from './coverage.ts';
 import { CORE_BUGS } from './core.ts';
 import { RECONCILE_BUGS } from './reconcile.ts';
 import { FLEET_BUGS } from './fleet.ts';
@@ -22,6 +23,7 @@ import type { PlantedBugs } from './planted-bug.ts';
 export const AREAS: readonly PlantedBugs[] = [
   HEALTH_BUGS,
   CORE_BUGS,
+  COVERAGE_BUGS,
   RECONCILE_BUGS,
   FLEET_BUGS,
   INGEST_BUGS,

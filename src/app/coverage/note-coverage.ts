@@ -28,7 +28,7 @@ interface Counting {
   };
   readonly input: {
     readonly stored: {
-      readonly meta: Pick<ClusterMeta, 'lastSentAtMs' | 'unheardMs'>;
+      readonly meta: Pick<ClusterMeta, 'lastSentAtMs' | 'unheardMs' | 'broken' | 'announcedAtMs'>;
       readonly ref: DaemonSetRef;
     };
     readonly state: Pick<DaemonSetState, 'dueAtMs'>;
@@ -50,14 +50,15 @@ export async function noteCoverage(
   { context, input }: Counting,
 ): Promise<StateChange> {
   const { meta, ref } = input.stored;
-  const { lastSentAtMs, unheardMs = 0 } = meta;
+  const { lastSentAtMs, unheardMs = 0, broken, announcedAtMs: wholeSinceMs } = meta;
   const { dueAtMs } = input.state;
   const before = from.coverage;
   const stops = await readStops(before, { context, input });
   const { nowMs } = input;
   // The view is as of the last message: what changed since is told by the next one.
   const untilMs = Math.min(nowMs, lastSentAtMs);
-  const moment = { nowMs, untilMs, lastSentAtMs, unheardMs, stops, dueAtMs };
+  const heard = { lastSentAtMs, unheardMs, broken, wholeSinceMs };
+  const moment = { nowMs, untilMs, ...heard, stops, dueAtMs };
   const counted = countCoverage(before, seen, moment);
   const trace = traceCount(to.log?.coverage, before, { ...counted, joined: seen.joined });
   const log = trace === undefined ? to.log : { entries: [], ...to.log, coverage: trace };

@@ -123,8 +123,9 @@ async function readSet(
   const now = outagesOfBasis(stored, { standing, nowMs })
     .filter(isStandstill)
     .map(({ sinceMs }): StopSpan => [sinceMs ?? countedAt * 1000, nowMs]);
-  const { lastSentAtMs, unheardMs = 0, isComplete } = meta;
-  const heard = { lastSentAtMs, unheardMs, isIncomplete: !isComplete };
+  const { lastSentAtMs, unheardMs = 0, broken, announcedAtMs: wholeSinceMs } = meta;
+  const whole = meta.isComplete ? { broken, wholeSinceMs } : {};
+  const heard = { lastSentAtMs, unheardMs, ...whole };
   const moment = { nowMs, untilMs: nowMs, ...heard, stops: [...stops, ...now] };
   return { ...named, ...allDays(daysUntil(state.coverage, moment)) };
 }

@@ -30,10 +30,10 @@ export function countCoverage(
 ): CountedCoverage {
   const { joined, ...nodes } = seen;
   const at = Math.floor(moment.untilMs / 1000);
-  const { unheardMs } = moment;
+  const seenOf = heard(moment);
   if (before === undefined) {
     const days = addToDay(undefined, at * 1000, []);
-    return { record: { at, ...nodes, ...heard(unheardMs), days }, spans: [] };
+    return { record: { at, ...nodes, ...seenOf, days }, spans: [] };
   }
   const spans = spansSince(before, moment);
   const days = joined.reduce(
@@ -41,7 +41,7 @@ export function countCoverage(
     addSpans(before, spans),
   );
   const reached = Math.max(at, before.at);
-  return { record: { at: reached, ...nodes, ...heard(unheardMs), days }, spans };
+  return { record: { at: reached, ...nodes, ...seenOf, days }, spans };
 }
 
 /** Days with the time until that moment, for a reader who has seen nothing new. */
@@ -87,6 +87,12 @@ function byDay(span: Span): readonly Span[] {
   return [{ ...span, to: midnight }, ...byDay({ ...span, from: midnight })];
 }
 
-function heard(unheardMs: number): Pick<CoverageRecord, 'unheardMs'> {
-  return defined({ unheardMs: unheardMs === 0 ? undefined : unheardMs });
+function heard({
+  unheardMs,
+  broken,
+}: CoverageMoment): Pick<CoverageRecord, 'unheardMs' | 'broken'> {
+  return defined({
+    unheardMs: unheardMs === 0 ? undefined : unheardMs,
+    broken: broken === 0 ? undefined : broken,
+  });
 }

@@ -27,13 +27,13 @@ const JOINS_WITHIN_MS = 900_000;
 
 /** Looks at the nodes of a view; `before`: what was counted until now. */
 export function seeCoverage(
-  view: Pick<View, 'nodes' | 'nowMs'>,
+  view: Pick<View, 'nodes' | 'uid' | 'nowMs'>,
   rollout: RolloutRecord | undefined,
   before: CoverageRecord | undefined,
 ): SeenCoverage {
   const eligible = view.nodes.filter(({ placement }) => placement === 'run');
   const covered = eligible.filter(({ pods }) =>
-    pods.some((pod) => isServing(pod) && isApproved(pod, rollout)),
+    pods.some((pod) => isServing(pod, view) && isApproved(pod, rollout)),
   );
   return {
     eligible: eligible.length,
@@ -42,8 +42,12 @@ export function seeCoverage(
   };
 }
 
-function isServing({ isReady, isTerminating }: PodProjection): boolean {
-  return isReady && !isTerminating;
+/** A pod that is yet to be adopted serves another owner. */
+function isServing(
+  { isReady, isTerminating, ownerUid }: PodProjection,
+  { uid }: Pick<View, 'uid'>,
+): boolean {
+  return isReady && !isTerminating && ownerUid === uid;
 }
 
 /** True if the pod's revision passed what its policy asks of it. */
@@ -62,21 +66,23 @@ export function isApproved(
 type Joining = Pick<SeenCoverage, 'newest' | 'atNewest' | 'joining' | 'joined'>;
 
 function seeJoining(
-  { nodes, nowMs }: Pick<View, 'nodes' | 'nowMs'>,
+  view: Pick<View, 'nodes' | 'uid' | 'nowMs'>,
   before: CoverageRecord | undefined,
 ): Joining {
+  const { nodes, nowMs } = view;
+  const isArrived = (each: NodeView): boolean => servingOn(each, view).length > 0;
   const newest = Math.max(before?.newest ?? 0, ...nodes.map(({ node }) => madeAt(node)));
   const atNewest = nodes.filter(({ node }) => madeAt(node) === newest).map(endOf);
   // The first look counts nobody: it knows not since when the DaemonSet was there.
   const isAwaited = before === undefined ? (): boolean => false : awaitedBy(before);
   const awaited = nodes.filter(isAwaited);
-  const arrived = awaited.filter(isArrived);
+  const arrived = awaited.filter((each) => isArrived(each));
   const joining = awaited.filter((each) => !isArrived(each) && mayJoin(each, nowMs)).map(endOf);
   return {
     newest,
     ...(atNewest.length <= REMEMBERED_MAX ? { atNewest } : {}),
     ...(joining.length === 0 ? {} : { joining: joining.slice(0, REMEMBERED_MAX) }),
-    joined: arrived.map((each) => bucketOf(tookMs(each, nowMs))),
+    joined: arrived.map((each) => bucketOf(tookMs(each, view))),
   };
 }
 
@@ -91,16 +97,20 @@ function awaitedBy({ newest, atNewest, joining = [] }: CoverageRecord): (of: Nod
   };
 }
 
-function isArrived({ placement, pods }: NodeView): boolean {
-  return placement === 'run' && pods.some(isServing);
+function servingOn(
+  { placement, pods }: NodeView,
+  view: Pick<View, 'uid'>,
+): readonly PodProjection[] {
+  return placement === 'run' ? pods.filter((pod) => isServing(pod, view)) : [];
 }
 
 function mayJoin({ placement, node }: NodeView, nowMs: number): boolean {
   return placement === 'run' || nowMs - (node.createdAtMs ?? 0) < JOINS_WITHIN_MS;
 }
 
-function tookMs({ node, pods }: NodeView, nowMs: number): number {
-  const readyAtMs = pods.filter(isServing).map((pod) => pod.readyChangedAtMs ?? nowMs);
+function tookMs(nodeView: NodeView, view: Pick<View, 'uid' | 'nowMs'>): number {
+  const { node } = nodeView;
+  const readyAtMs = servingOn(nodeView, view).map((pod) => pod.readyChangedAtMs ?? view.nowMs);
   return Math.max(0, Math.min(...readyAtMs) - (node.createdAtMs ?? 0));
 }
 

@@ -2,7 +2,7 @@
  * Which part of the time since coverage was counted last is known, and which is not. Whole seconds since 1970.
  *
  * Between two runs nothing changed that was told, since a change brings a run within MISSED_AFTER_MS. That is not so while the functions
- * were stopped or did not come, while the watcher was silent, and while runs were put off: such time is unknown.
+ * were stopped or did not come, while the watcher was silent, after a message was lost, and while runs were put off: that is unknown.
  */
 import type { CoverageRecord } from '../model/state.ts';
 import { MISSED_AFTER_MS, SILENT_AFTER_MS, type StopSpan } from '../status/outages.ts';
@@ -16,11 +16,13 @@ export interface CoverageMoment {
   readonly lastSentAtMs: number;
   /** META's sum of times in the dark. */
   readonly unheardMs: number;
+  /** META's count of losses; absent: the view is not whole now. */
+  readonly broken?: number | undefined;
   readonly stops: readonly StopSpan[];
   /** When a run should have come; absent: no such time is known. */
   readonly dueAtMs?: number | undefined;
-  /** The view is not whole: nothing is known of now. */
-  readonly isIncomplete?: boolean;
+  /** When the last snapshot was announced, which mends what was lost before; absent: none was. */
+  readonly wholeSinceMs?: number | undefined;
 }
 
 /** A part of the time; never empty. */
@@ -45,14 +47,17 @@ export function spansSince(record: CoverageRecord, moment: CoverageMoment): read
 }
 
 function unknownSpans(
-  { at, putOffSince }: CoverageRecord,
-  { nowMs, lastSentAtMs, stops, dueAtMs, isIncomplete = false }: CoverageMoment,
+  { at, putOffSince, broken = 0 }: CoverageRecord,
+  { nowMs, wholeSinceMs = nowMs, ...moment }: CoverageMoment,
 ): readonly StopSpan[] {
   const since = (fromMs: number | undefined, afterMs: number): readonly StopSpan[] =>
     fromMs !== undefined && nowMs - fromMs > afterMs ? [[fromMs, nowMs]] : [];
+  const { lastSentAtMs, stops, dueAtMs } = moment;
+  // What was lost may have been of any time since the last count.
+  const lost: readonly StopSpan[] = moment.broken === broken ? [] : [[at * 1000, wholeSinceMs]];
   return [
     ...stops,
-    ...since(isIncomplete ? at * 1000 : undefined, 0),
+    ...lost,
     ...since(lastSentAtMs, SILENT_AFTER_MS),
     ...since(dueAtMs, MISSED_AFTER_MS),
     ...since(putOffSince === undefined ? undefined : putOffSince * 1000, MISSED_AFTER_MS),

@@ -239,6 +239,8 @@ export interface CoverageRecord {
   readonly putOffSince?: number;
   /** META's sum of times in the dark, as far as it is counted; absent: 0. */
   readonly unheardMs?: number;
+  /** META's count of losses then; absent: 0. */
+  readonly broken?: number;
   /** When the newest node that was seen was made. */
   readonly newest: number;
   /** Nodes that were made in that very second, by the last eight characters of their UIDs; absent: none that matters. */

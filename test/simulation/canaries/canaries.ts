@@ -51,16 +51,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 3,
     isQuick: true,
   },
-  'coverage-of-unready-pods': {
-    bug: 'a node with a pod that is not ready counts as covered',
-    at: 'src/core/coverage/see-nodes.ts#isServing',
-    change: 'return isReady && !isTerminating;',
-    to: 'return !isTerminating;',
-    breaks: ['S20'],
-    in: 'mixed',
-    seedsMax: 3,
-    isQuick: true,
-  },
   'coverage-twice': {
     bug: 'a run whose view is older counts time that was counted',
     at: 'src/core/coverage/count-coverage.ts#countCoverage',
@@ -80,15 +70,6 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     in: 'mixed',
     seedsMax: 3,
     isQuick: true,
-  },
-  'coverage-as-planned': {
-    bug: 'no run writes because coverage changed, so what a stuck rollout serves is told too late',
-    at: 'src/app/coverage/note-coverage.ts#isNews',
-    change: 'if (counted === undefined) return false;',
-    to: 'if (counted === undefined || counted.at > 0) return false;',
-    breaks: ['S20'],
-    in: 'mixed',
-    seedsMax: 40,
   },
   'log-tells-lost-as-refused': {
     bug: 'a create whose answer was lost is told as refused',

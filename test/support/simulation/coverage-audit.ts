@@ -19,6 +19,7 @@ import { policyOf } from './staged-pods.ts';
 
 interface Moment extends TrueNodes {
   readonly atMs: number;
+  readonly generation: number | undefined;
 }
 
 /** A view may be as old as its watch, and some seconds more on the way. */
@@ -102,8 +103,10 @@ export class CoverageAudit {
       const moments = this.#truth.get(set.metadata.uid) ?? [];
       const now = trueNodes(this.#api, set);
       const last = moments.at(-1);
-      if (last?.eligible === now.eligible && last.served === now.served) continue;
-      moments.push({ atMs, ...now });
+      const { generation } = set.metadata;
+      const isSame = last?.eligible === now.eligible && last.served === now.served;
+      if (isSame && last.generation === generation) continue;
+      moments.push({ atMs, generation, ...now });
       this.#truth.set(set.metadata.uid, moments);
     }
   }
@@ -132,22 +135,33 @@ export class CoverageAudit {
   }
 
   #checkNumbers(uid: string, { at, eligible, covered }: CoverageRecord): void {
-    const { Node = 0, Pod = 0 } = this.#meta?.heardAtMs ?? {};
-    const sinceMs = Math.min(at * 1000, Node, Pod) - OLDER_MS;
     const set = this.#sets().find(({ metadata }) => metadata.uid === uid);
-    const moments = this.#truth.get(uid);
-    if (set === undefined || moments === undefined || sinceMs < this.#restoredAtMs) return;
-    const first = moments.findLastIndex(({ atMs }) => atMs <= sinceMs);
-    const within = moments.slice(Math.max(0, first));
+    const within = this.#momentsOf(uid, at * 1000);
+    if (set === undefined || within === undefined) return;
     this.judged += 1;
-    const most = Math.max(...within.map(({ served }) => served));
-    const least = Math.min(...within.map(({ served }) => served));
-    const isCovered = covered <= most && (hasPolicy(set) || covered >= least);
-    if (within.some((moment) => moment.eligible === eligible) && isCovered) return;
-    const seen = within.map(({ served, eligible: of }) => `${String(served)}/${String(of)}`);
-    this.#report(
-      `S20: ${set.metadata.name} counts ${String(covered)}/${String(eligible)}, truly ${seen.join(' ')}`,
-    );
+    const served = within.map((moment) => moment.served);
+    const least = hasPolicy(set) ? 0 : Math.min(...served);
+    const isCovered = covered >= least && covered <= Math.max(...served);
+    if (isCovered && within.some((moment) => moment.eligible === eligible)) return;
+    const seen = within.map((moment) => `${String(moment.served)}/${String(moment.eligible)}`);
+    const told = `${String(covered)}/${String(eligible)}`;
+    this.#report(`S20: ${set.metadata.name} counts ${told}, truly ${seen.join(' ')}`);
+  }
+
+  /**
+   * What was true since a view of then was heard of; undefined: nothing can be compared. A watch that stands still shows nodes of then
+   * and a template of now, which never were there together.
+   */
+  #momentsOf(uid: string, atMs: number): readonly Moment[] | undefined {
+    const { Node = 0, Pod = 0, DaemonSet = 0 } = this.#meta?.heardAtMs ?? {};
+    const heardAtMs = Math.min(atMs, Node, Pod, DaemonSet);
+    const sinceMs = heardAtMs - OLDER_MS;
+    if (sinceMs < this.#restoredAtMs || atMs - heardAtMs > OLDER_MS) return undefined;
+    const moments = this.#truth.get(uid) ?? [];
+    const first = moments.findLastIndex((moment) => moment.atMs <= sinceMs);
+    const within = moments.slice(Math.max(0, first));
+    const templates = new Set(within.map(({ generation }) => generation));
+    return templates.size === 1 ? within : undefined;
   }
 
   #recompute(

@@ -150,6 +150,16 @@ describe('rollcall stack stop and resume', () => {
     assert.equal(await freezes.readStop(), undefined);
   });
 
+  it('keep when it was stopped, for coverage; a resume without a stop keeps nothing', async () => {
+    await run(resumeStackCommand);
+    assert.deepEqual(await freezes.readStops(), []);
+    await run(stopStackCommand);
+    await run(resumeStackCommand);
+    const [stop, ...others] = await freezes.readStops();
+    assert.deepEqual([stop?.[0], others], [VIRTUAL_START_MS, []]);
+    assert.ok((stop?.[1] ?? 0) >= VIRTUAL_START_MS);
+  });
+
   it('have an entry each in what happened, also once it is over', async () => {
     await run(stopStackCommand);
     await run(resumeStackCommand);

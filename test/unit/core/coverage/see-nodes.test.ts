@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isApproved, seeCoverage } from '../../../../src/core/coverage/see-nodes.ts';
 import { countCoverage } from '../../../../src/core/coverage/count-coverage.ts';
+import type { Uid } from '../../../../src/core/model/identifiers.ts';
 import type { NodeView } from '../../../../src/core/model/plan.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { CoverageRecord } from '../../../../src/core/model/state.ts';
@@ -12,6 +13,7 @@ const NOW_MS = 1_000_000_000_000;
 interface Pod {
   readonly isReady?: boolean;
   readonly isTerminating?: boolean;
+  readonly ownerUid?: string;
   readonly readyChangedAtMs?: number;
 }
 
@@ -23,16 +25,23 @@ function node(name: string, pods: readonly Pod[], more: object = {}): NodeView {
   return {
     node: { name, uid: `uid-of-node-${name}`, createdAtMs },
     placement,
-    pods: pods.map((pod) => ({ isReady: true, isTerminating: false, labels: {}, ...pod })),
+    pods: pods.map((pod) => ({ isReady: true, isTerminating: false, ownerUid: 'u', labels: {}, ...pod })),
   } as unknown as NodeView; // as much of it as is looked at
 }
 
 function look(nodes: readonly NodeView[], before?: CoverageRecord) {
-  return seeCoverage({ nodes, nowMs: NOW_MS }, undefined, before);
+  return seeCoverage({ nodes, uid: 'u' as Uid, nowMs: NOW_MS }, undefined, before);
 }
 
 function countedOn(nodes: readonly NodeView[]): CoverageRecord {
-  const moment = { nowMs: NOW_MS, untilMs: NOW_MS, lastSentAtMs: NOW_MS, unheardMs: 0, stops: [] };
+  const moment = {
+    nowMs: NOW_MS,
+    untilMs: NOW_MS,
+    lastSentAtMs: NOW_MS,
+    unheardMs: 0,
+    broken: 0,
+    stops: [],
+  };
   return countCoverage(undefined, look(nodes), moment).record;
 }
 
@@ -45,8 +54,9 @@ describe('nodes as coverage sees them', () => {
       node('d', []),
       node('e', [{}], { placement: 'keep' }),
       node('f', [{ isTerminating: true }, {}]),
+      node('g', [{ ownerUid: 'of-another' }]),
     ]);
-    assert.deepEqual([seen.eligible, seen.covered], [5, 2]);
+    assert.deepEqual([seen.eligible, seen.covered], [6, 2]);
   });
 
   it('measures a node that joined once, from its creation to its Ready pod', () => {

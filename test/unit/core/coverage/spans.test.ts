@@ -19,7 +19,15 @@ const RECORD: CoverageRecord = {
 
 function moment(seconds: number, more: Partial<CoverageMoment> = {}): CoverageMoment {
   const nowMs = (AT + seconds) * 1000;
-  return { nowMs, untilMs: nowMs, lastSentAtMs: nowMs, unheardMs: 0, stops: [], ...more };
+  return {
+    nowMs,
+    untilMs: nowMs,
+    lastSentAtMs: nowMs,
+    unheardMs: 0,
+    broken: 0,
+    stops: [],
+    ...more,
+  };
 }
 
 function unknownIn(seconds: number, more: Partial<CoverageMoment>, record = RECORD): number {
@@ -71,8 +79,11 @@ describe('time that is unknown (S20)', () => {
     assert.equal(unknownIn(200, {}, record), 0);
   });
 
-  it('is all of it while the view is not whole', () => {
-    assert.equal(unknownIn(7_200, { isIncomplete: true }), 7_200);
+  it('is all of it while the view is not whole, and what was before a snapshot that mends a loss', () => {
+    assert.equal(unknownIn(7_200, { broken: undefined }), 7_200);
+    assert.equal(unknownIn(7_200, { broken: 1, wholeSinceMs: ms(7_000) }), 7_000);
+    const record = { ...RECORD, broken: 1 };
+    assert.equal(unknownIn(7_200, { broken: 1, wholeSinceMs: ms(7_000) }, record), 0);
   });
 });
 
