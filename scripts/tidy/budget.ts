@@ -6,7 +6,7 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 12_860,
+  docs: 13_120,
   functions: 1_500,
   infra: 8_400,
   'packages/base': 3_020,
@@ -15,7 +15,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   scripts: 10_830,
   'src/adapters': 13_250,
   'src/app': 23_800,
-  'src/cli': 18_360,
+  'src/cli': 18_420,
   'src/core': 26_000,
   'src/engine': 1_950,
   'src/page': 6_800,
