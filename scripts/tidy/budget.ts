@@ -6,22 +6,22 @@
 import type { Finding, Repository } from './repository.ts';
 
 const linesMaxByFolder: Readonly<Record<string, number>> = {
-  docs: 12_860,
+  docs: 13_120,
   functions: 1_500,
-  infra: 8_250,
+  infra: 8_400,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 35_600,
   scripts: 10_830,
   'src/adapters': 13_250,
-  'src/app': 23_500,
-  'src/cli': 18_360,
+  'src/app': 23_800,
+  'src/cli': 18_420,
   'src/core': 26_000,
   'src/engine': 1_950,
   'src/page': 6_800,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 187_700,
+  test: 188_900,
 };
 
 /** Finds folders with more lines than their budget. */

@@ -55,6 +55,10 @@ export const METRICS = {
       'Steps of staged rollouts; `lost`: a canary node went NotReady, `soak-lost`: a soak began anew three times, `invalid`: a policy cannot be read',
     outcome: '`opened`, `halted`, `complete`, `lost`, `soak-lost`, `invalid`',
   },
+  StartUpTaints: {
+    about: 'Start-up taints that were to be removed from nodes, by the answer',
+    outcome: '`removed`, `changed`, `refused`, `open`',
+  },
   ReconcileShrinks: {
     about: 'Removals of many pods at once; `alarmed`: in a mode in which Rollcall does not act',
     outcome: '`held`, `alarmed`, `confirmed`, `ended`',

@@ -3,6 +3,13 @@ import type { PlantedBugs } from './planted-bug.ts';
 
 /** The rows by name. */
 export const CORE_BUGS: PlantedBugs = {
+  'start-up-where-nothing-counts': {
+    bug: 'a start-up taint goes where no DaemonSet counts, as before the first label (45.4)',
+    at: 'src/core/start-up/start-up-done.ts#startUpDone',
+    change: 'counted.length > 0 && waitsFor.length === 0',
+    to: 'waitsFor.length === 0',
+    killedBy: 'test/unit/core/start-up/start-up-done.test.ts: never ends where nothing counts',
+  },
   'log-tells-of-what-was-not-stored': {
     bug: 'an item of the log holds entries of a write that may be lost (43.3)',
     at: 'src/core/log/append-log.ts#leavingLog',

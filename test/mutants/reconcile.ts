@@ -3,6 +3,30 @@ import type { PlantedBugs } from './planted-bug.ts';
 
 /** The rows by name. */
 export const RECONCILE_BUGS: PlantedBugs = {
+  'start-up-by-an-old-view': {
+    bug: 'a start-up taint goes by pods that nobody heard of lately (S19)',
+    at: 'src/app/reconcile/confirm/live-start-ups.ts#confirmStartUps',
+    change: 'confirmed[index] === true ? [node] : []',
+    to: 'confirmed.length > index ? [node] : []',
+    killedBy:
+      'test/simulation/start-up-taints.test.ts: S19: go by live reads where pods were not heard of lately',
+  },
+  'start-up-refused-for-ever': {
+    bug: 'a refused removal of a start-up taint is sent by each run (45.4)',
+    at: 'src/app/reconcile/execute/remove-start-up-taints.ts#removeStartUpTaints',
+    change: "heldWrite('start-up-refused', input) ?? doubtOf(step)",
+    to: 'doubtOf(step)',
+    killedBy:
+      'test/simulation/start-up-taints.test.ts: are asked for ever more seldom where the right is missing',
+  },
+  'start-up-in-observe': {
+    bug: 'start-up taints go where nothing may be changed (45.4)',
+    at: 'src/core/plan/invariants.ts#findTaintBreach',
+    change: "if (mode === 'observe') return breach('S19', 'no taint is removed in mode observe');",
+    to: '',
+    killedBy:
+      'test/unit/core/plan/invariants.test.ts: S19 as a taint that is not the start-up taint',
+  },
   'freeze-unfenced': {
     bug: 'a run that has begun does not look at the freeze again (18.5, protocol 7)',
     at: 'src/app/reconcile/confirm/batch-fence.ts#findStop',

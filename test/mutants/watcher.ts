@@ -3,6 +3,14 @@ import type { PlantedBugs } from './planted-bug.ts';
 
 /** The rows by name. */
 export const WATCHER_BUGS: PlantedBugs = {
+  'start-up-waits-for-company': {
+    bug: 'the Ready that a tainted node waits for is sent a second later (45.4)',
+    at: 'src/watcher/outbox/change-priority.ts#PriorityJudge.#judgeLiving',
+    change: 'isAwaited || this.#store.arePodsReplaced(sets)',
+    to: 'this.#store.arePodsReplaced(sets)',
+    killedBy:
+      'test/unit/watcher/outbox/change-priority.test.ts: is the Ready of a labelled DaemonSet',
+  },
   'lease-believes-days-ahead': {
     bug: 'a renewal that lies ten days ahead is believed, and all after it lie there',
     at: 'src/watcher/lease/lease-object.ts#RENEWED_AHEAD_MS_MAX',

@@ -33,6 +33,7 @@ import {
   matchesSelectorText,
   mergeMetadata,
   refusal,
+  removeTaint,
   warningsAbout,
 } from './simulated-objects.ts';
 import { SimulatedManifests } from './simulated-manifests.ts';
@@ -323,6 +324,8 @@ export class SimulatedCluster implements ClusterAccess {
         return this.#patchEvent(effect);
       case 'update-status':
         return this.#updateStatus(effect);
+      case 'remove-taint':
+        return removeTaint(effect, this);
     }
   }
 

@@ -1,8 +1,20 @@
 /** Small helpers on raw Kubernetes objects for the simulated cluster. */
 import type { PodEvent } from '../../src/core/model/projections.ts';
-import type { Outcome, PatchEffect, RefusalCode } from '../../src/core/model/effects.ts';
+import type {
+  Outcome,
+  PatchEffect,
+  RefusalCode,
+  RemoveTaintEffect,
+} from '../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { DaemonSetObject, KubernetesObject, OwnerReference } from '@rollcall/base/objects.ts';
+import type {
+  DaemonSetObject,
+  KubernetesObject,
+  OwnerReference,
+  Taint,
+} from '@rollcall/base/objects.ts';
+import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
+import type { ClusterHooks } from './simulated-hooks.ts';
 import { allowsSurge } from '../../src/core/daemon-set/strategy.ts';
 
 export function done(object: KubernetesObject): Outcome {
@@ -122,4 +134,26 @@ export function warningsAbout(
     reason: String(event['reason']),
     message: String(event['message']),
   }));
+}
+
+/** Where nodes are. */
+interface Nodes {
+  readonly hooks: Pick<ClusterHooks, 'onTaintRemoval'>;
+  find(kind: 'nodes', name: string): KubernetesObject | undefined;
+  change(kind: 'nodes', key: NamespacedName, edit: () => KubernetesObject): KubernetesObject;
+}
+
+/** A JSON Patch that tests the UID, and the taint at its index. */
+export function removeTaint({ name, uid, index, taint }: RemoveTaintEffect, nodes: Nodes): Outcome {
+  const before = nodes.find('nodes', name);
+  if (before === undefined) return { kind: 'gone' };
+  const spec = (before['spec'] ?? {}) as { readonly taints?: readonly Taint[] };
+  const { taints = [] } = spec;
+  const isSame = JSON.stringify(taints[index]) === JSON.stringify(taint);
+  if (before.metadata.uid !== uid || !isSame) {
+    return { kind: 'conflict', message: 'the test operation failed' };
+  }
+  const after = { ...before, spec: { ...spec, taints: taints.toSpliced(index, 1) } };
+  nodes.hooks.onTaintRemoval?.(before, after);
+  return done(nodes.change('nodes', { namespace: '', name }, () => after));
 }

@@ -6,6 +6,7 @@
 import * as v from 'valibot';
 import { clusterId, clusterUid, uid } from '../../core/model/identifiers.ts';
 import { BY_CHARACTERS_MAX, FREEZE_WHY_CHARACTERS_MAX } from '../../core/model/registration.ts';
+import { START_UP_WAIT_MAX_MS, TAINT_KEY } from '../../core/start-up/start-up-taint.ts';
 import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
 import { STOPS_MAX } from '../../core/status/outages.ts';
 import { FROZEN_DAEMON_SETS_MAX } from '../../core/takeover/freeze.ts';
@@ -62,6 +63,16 @@ const AuthenticationSchema = v.variant('kind', [
   v.strictObject({ kind: v.literal('bound-token'), renewerRoleId: text(/^[A-Za-z0-9]{1,128}$/) }),
 ]);
 
+const startUpSchema = v.strictObject({
+  taint: v.strictObject({
+    key: text(TAINT_KEY),
+    value: v.exactOptional(text(LABEL_VALUE)),
+    effect: v.picklist(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+  }),
+  counts: v.picklist(['labelled', 'all']),
+  waitBoundMs: v.pipe(timeSchema, v.minValue(1), v.maxValue(START_UP_WAIT_MAX_MS)),
+});
+
 const RegistrationSchema = v.strictObject({
   // As in a watcher's message: the id is also a message group.
   id: v.pipe(text(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/), v.transform(clusterId)),
@@ -81,6 +92,7 @@ const RegistrationSchema = v.strictObject({
   authentication: AuthenticationSchema,
   // Checked in place: a library that copies a record leaves out the keys that it distrusts.
   labels: v.custom<Readonly<Record<string, string>>>(isLabelMap),
+  startUp: v.exactOptional(startUpSchema),
   takeoverProbedAtMs: v.exactOptional(timeSchema),
   sentinel: v.exactOptional(
     v.strictObject({

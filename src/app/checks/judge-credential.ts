@@ -111,9 +111,21 @@ export function judgeFunctionsRights(
   const manifest =
     registration.mode === 'copilot' ? 'infra/copilot/rbac.yaml' : 'infra/functions/rbac.yaml';
   const found = judgeRights('functions-rights', functionsRights, manifest);
+  if (isOfStartUp(functionsRights)) return { ...found, next: START_UP_REMEDY };
   if (registration.mode !== 'observe' || found.level !== 'failed') return found;
   const { seen } = found;
   return { ...found, level: 'warning', seen: `${seen}; in observe they only ask for snapshots` };
+}
+
+const START_UP_REMEDY =
+  'Write the taint into infra/start-up/admission.yaml, then: kubectl apply -k infra/overlays/functions/start-up (EKS: start-up-eks; Helm: startUp.taint)';
+
+/** The opt-in right to nodes is all that is missing. */
+function isOfStartUp(rights: Checked<RightsFact>): boolean {
+  if (rights.kind === 'unchecked' || rights.value.missing.length === 0) return false;
+  return rights.value.missing.every(
+    ({ resource, verb }) => resource === 'nodes' && verb === 'patch',
+  );
 }
 
 /** Rights of the functions that only ask; undefined where they come as the others do (ADR 0023). */
@@ -175,6 +187,12 @@ export function judgeAdmission(
   const { missing } = admission.value;
   if (missing.length === 0) {
     return ok('admission', 'admission-ok', 'the admission policies stand and are bound');
+  }
+  if (missing.every((name) => name.includes(' rollcall-start-up'))) {
+    return warning('admission', 'admission-missing', {
+      seen: `missing: ${missing.join(', ')}: a start-up taint stays, or a thief of the functions’ credential could change any node`,
+      next: START_UP_REMEDY,
+    });
   }
   const [harm, next] =
     mode === 'copilot'

@@ -5,13 +5,16 @@
  * the cluster UID, which only a reset changes. What a difference shows is fit for a screen: of a
  * credential its kind and who renews it, never itself (S11).
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type {
   ClusterAuthentication,
   ClusterRegistration,
   FreezeNote,
+  StartUp,
 } from '../../core/model/registration.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
+import { START_UP_WAIT_MS, startUpTaintText } from '../../core/start-up/start-up-taint.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 
 /** What to change; what is absent stays. */
@@ -27,6 +30,8 @@ export interface RegistrationEdit {
   readonly privateRanges?: readonly string[];
   readonly senderRoleId?: string;
   readonly authentication?: ClusterAuthentication;
+  /** What of it is given; null: nodes are left as they are. */
+  readonly startUp?: Partial<StartUp> | null;
 }
 
 /** The registration with the edit made; its configVersion is what it was. */
@@ -34,18 +39,30 @@ export function editRegistration(
   registration: ClusterRegistration,
   edit: RegistrationEdit,
 ): ClusterRegistration {
-  const { caPem: oldCa, egress: oldEgress, ...rest } = registration;
+  const { caPem: oldCa, egress: oldEgress, startUp: oldStartUp, ...rest } = registration;
+  const startUp = editStartUp(oldStartUp, edit.startUp);
   const caPem = edit.caPem === undefined ? oldCa : (edit.caPem ?? undefined);
   const privateRanges = edit.privateRanges ?? oldEgress?.privateRanges ?? [];
   return {
     ...rest,
-    ...defined({ caPem }),
+    ...defined({ caPem, startUp }),
     ...(privateRanges.length === 0 ? {} : { egress: { privateRanges } }),
     server: edit.server ?? rest.server,
     senderRoleId: edit.senderRoleId ?? rest.senderRoleId,
     authentication: edit.authentication ?? rest.authentication,
     labels: editLabels(rest.labels, edit.labels),
   };
+}
+
+/** What is not given stays; without a taint there is no setting. */
+function editStartUp(
+  before: StartUp | undefined,
+  edit: RegistrationEdit['startUp'],
+): StartUp | undefined {
+  if (edit === null) return undefined;
+  const fresh = { counts: 'labelled', waitBoundMs: START_UP_WAIT_MS } as const;
+  const { taint, ...rest } = { ...fresh, ...before, ...edit };
+  return taint === undefined ? undefined : { taint, ...rest };
 }
 
 /** Frozen, by whom and why where that is told, or not any more; the very same where it stands so already, whoever's freeze it is. */
@@ -123,8 +140,15 @@ export function describeAuthentication(authentication: ClusterAuthentication): s
   }
 }
 
+/** The start-up taint in words, and whom nodes wait for. */
+export function startUpText({ taint, counts, waitBoundMs }: StartUp): string {
+  const whom = counts === 'all' ? 'all DaemonSets there' : 'labelled DaemonSets';
+  const minutes = counted(Math.round(waitBoundMs / 60_000), 'minute');
+  return `${startUpTaintText(taint)}, until ${whom} serve; reported after ${minutes}`;
+}
+
 function fieldsOf(registration: ClusterRegistration): ReadonlyMap<string, string> {
-  const { labels, egress, caPem, sentinel, rival, takeoverProbedAtMs } = registration;
+  const { labels, egress, caPem, sentinel, rival, takeoverProbedAtMs, startUp } = registration;
   return new Map([
     ['clusterUid', registration.clusterUid],
     ['mode', registration.mode],
@@ -135,6 +159,7 @@ function fieldsOf(registration: ClusterRegistration): ReadonlyMap<string, string
     ['privateRanges', (egress?.privateRanges ?? []).join(', ')],
     ['senderRoleId', registration.senderRoleId],
     ['authentication', describeAuthentication(registration.authentication)],
+    ['startUp', startUp === undefined ? '' : startUpText(startUp)],
     ['takeoverProbedAt', timeText(takeoverProbedAtMs)],
     ['sentinel', sentinel?.uid ?? ''],
     ['conflict', timeText(rival?.seenAtMs)],

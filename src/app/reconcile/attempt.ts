@@ -10,6 +10,7 @@ import type { DaemonSetState } from '../../core/model/state.ts';
 import { keepCopy } from './admission/keep-copy.ts';
 import { actOnPlan, hasPodWork, type ActResult } from './execute/act.ts';
 import { restoreTemplate } from './execute/restore-template.ts';
+import { removeStartUpTaints } from './execute/remove-start-up-taints.ts';
 import { noteFormer } from './history/former.ts';
 import { trimHistory } from './history/trim-history.ts';
 import { loadInput } from './load-input.ts';
@@ -73,6 +74,7 @@ async function carryOut(effects: Effects, context: RunContext): Promise<Exit> {
     const sending = { context, input, plan, access, result, recorded };
     if (context.note.paused === undefined) recorded = await sendRest(sending);
   }
+  recorded = await removeStartUpTaints({ context, input, result, recorded });
   const step = { context, input, result, guard };
   const telling = (await giveRivalNotice(step)) ?? (await giveNotStagedNotice(step));
   const told = await giveRemovalNotice(plan, { ...step, access: access ?? telling });

@@ -4,11 +4,14 @@
  * Reads tables alone, side by side, so that they travel in batches; nothing is sent or written. Reasons cost the slices of a
  * DaemonSet and the nodes of its cluster, so they are asked of the first twenty that lack pods or are being rolled out (ADR 0082).
  */
+import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { FleetFacts } from '../../core/status/health/health-facts.ts';
+import type { LateNodes } from '../../core/start-up/start-up-words.ts';
 import { NO_FREEZE, type Freeze } from '../../core/takeover/freeze.ts';
 import { hasLabels, listEveryCluster } from '../clusters/read-registry.ts';
+import { findLateNodes } from '../why/late-nodes.ts';
 import { outagesOfCluster, outagesOfStack, readStanding } from '../why/standing.ts';
 import { readCluster, withStackFreeze } from './cluster-summary.ts';
 import type { ClusterSummary, ReadCluster, UnreadableCluster } from './cluster-summary.ts';
@@ -19,7 +22,8 @@ import { factsOf, missedIn, readDaemonSets, type ReadSet } from './read-daemon-s
 import { readFleets } from './read-fleets.ts';
 
 /** One cluster, with what tables show beside its facts. */
-export type GatheredCluster = ClusterSummary & Pick<FleetFacts['clusters'][number], 'daemonSets'>;
+export type GatheredCluster = ClusterSummary &
+  Pick<FleetFacts['clusters'][number], 'daemonSets' | 'late'>;
 
 /** All of it. */
 export interface GatheredFleet extends FleetFacts {
@@ -86,8 +90,8 @@ export async function factsOfFleet(read: ReadFleet): Promise<GatheredFleet> {
   return {
     outages: outagesOfStack(standing, { freeze: inForce, nowMs }),
     frozen: withinNamespace(freeze.daemonSets, filter),
-    clusters: found.map(({ summary, sets }) => ({
-      ...summary,
+    clusters: found.map(({ summary, sets, late }) => ({
+      ...{ ...summary, ...defined({ late }) },
       daemonSets: sets.map((set) => factsOf(set, explained.get(set), nowMs)),
     })),
     ...{ unreadable, fleets, freeze, ids },
@@ -102,6 +106,8 @@ type Gathered =
 /** A cluster that was read. */
 export interface FoundCluster extends ReadCluster {
   readonly sets: readonly ReadSet[];
+  /** Nodes that have their start-up taint for too long. */
+  readonly late?: LateNodes;
 }
 
 async function gatherCluster(id: ClusterId, look: FleetLook): Promise<Gathered> {
@@ -120,7 +126,18 @@ async function gatherCluster(id: ClusterId, look: FleetLook): Promise<Gathered> 
   const missed = sets.flatMap((set) => missedIn(set, nowMs) ?? []);
   const outages = outagesOfCluster(registration, { meta, nowMs, missed });
   const told = withStackFreeze({ ...summary, outages }, freeze);
-  return { kind: 'found', registration, meta, summary: told, sets };
+  const late = await lateIn(read, look);
+  return { kind: 'found', registration, meta, summary: told, sets, ...defined({ late }) };
+}
+
+/** Nodes are in no namespace: whoever asks about one is not told of them. */
+async function lateIn(
+  { registration, meta }: ReadCluster,
+  { filter, freeze, view, cache, nowMs }: FleetLook,
+): Promise<LateNodes | undefined> {
+  if (meta === undefined || filter.namespace !== undefined) return undefined;
+  const frozen = freeze.all && ({ scope: 'stack', note: freeze.all } as const);
+  return findLateNodes({ registration, meta, ...defined({ frozen }) }, { view, cache, nowMs });
 }
 
 function withinNamespace(

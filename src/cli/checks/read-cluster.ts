@@ -5,7 +5,7 @@
  * and the user's own kubeconfig at its own server. A credential goes to its own server only (S11).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { jsonItems, jsonMember, type JsonObject } from '@rollcall/base/json.ts';
+import { jsonItems, jsonMember, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
 import { SocketEndpointProbe } from '../../adapters/kubernetes/transport/endpoint-probe.ts';
@@ -85,6 +85,7 @@ export async function openClusterReaders(
   const place = { registration, ways, manifests, namespaces };
   const { mode } = registration;
   const shipped = mode === 'copilot' ? manifests.copilot : manifests.functions;
+  const ofNodes = removesTaints(registration) ? manifests.startUp : [];
   const actsAs = functionsIdentity(registration, 'act');
   const asksAs = functionsIdentity(registration, 'ask');
   const rightsOf = (question: Parameters<typeof readRights>[1]) => () =>
@@ -101,7 +102,11 @@ export async function openClusterReaders(
     credential: ['the credential', () => readCredential(place)],
     functionsRights: [
       'the functions’ rights',
-      rightsOf({ needed: neededInMode(shipped, mode), self: true, identity: actsAs }),
+      rightsOf({
+        needed: [...neededInMode(shipped, mode), ...ofNodes],
+        self: true,
+        identity: actsAs,
+      }),
     ],
     requestsRights: [
       'the rights of functions that only ask',
@@ -174,6 +179,11 @@ async function readCredential({ ways }: Place): Promise<Checked<Needs['credentia
   return unchecked(whyNot(answer));
 }
 
+/** In observe the setting waits. */
+function removesTaints({ mode, startUp }: ClusterRegistration): boolean {
+  return mode !== 'observe' && startUp !== undefined;
+}
+
 async function readAdmission({
   registration,
   ways,
@@ -184,11 +194,15 @@ async function readAdmission({
   if ('why' in way) return unchecked(way.why);
   const missing: string[] = [];
   const isCopilot = registration.mode === 'copilot';
-  for (const { kind, name } of isCopilot ? manifests.copilotAdmission : manifests.admission) {
+  const ofMode = isCopilot ? manifests.copilotAdmission : manifests.admission;
+  const ofNodes = removesTaints(registration) ? manifests.startUpAdmission : [];
+  for (const { kind, name } of [...ofMode, ...ofNodes]) {
     const plural = kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
     const answer = await way.inspection.read(`${ADMISSION}/${plural.toLowerCase()}/${name}`);
     if (answer.kind === 'missing') missing.push(`${kind} ${name}`);
     else if (answer.kind !== 'answered') return unchecked(whyNot(answer));
+    else if (!isForTaint(answer.value, registration))
+      missing.push(`${kind} ${name} for that taint`);
   }
   return checked({ missing });
 }
@@ -201,11 +215,24 @@ async function readListed({ registration, ways }: Place): Promise<Checked<Needs[
   const answer = await way.inspection.read(LISTED);
   if (answer.kind === 'missing') return checked([]);
   if (answer.kind !== 'answered') return unchecked(whyNot(answer));
-  const variables = jsonItems(jsonMember(jsonMember(answer.value, 'spec'), 'variables'));
-  const listed = variables.find((variable) => jsonMember(variable, 'name') === 'listed');
-  const text = jsonMember(listed, 'expression');
-  const names = typeof text === 'string' ? text.matchAll(/'([^']+)'/g) : [];
-  return checked([...names].map(([, name = '']) => name));
+  return checked(quotedIn(answer.value, 'listed'));
+}
+
+/** The texts between quotes in a variable of a policy. */
+function quotedIn(policy: Json, name: string): readonly string[] {
+  const variables = jsonItems(jsonMember(jsonMember(policy, 'spec'), 'variables'));
+  const found = variables.find((variable) => jsonMember(variable, 'name') === name);
+  const text = jsonMember(found, 'expression');
+  const quoted = typeof text === 'string' ? text.matchAll(/'([^']+)'/g) : [];
+  return [...quoted].map(([, one = '']) => one);
+}
+
+/** The policy of start-up taints names one: another one than the registered is refused to us. */
+function isForTaint(policy: Json, { startUp }: ClusterRegistration): boolean {
+  const [key] = quotedIn(policy, 'key');
+  const [effect] = quotedIn(policy, 'effect');
+  if (startUp === undefined || key === undefined || effect === undefined) return true;
+  return key === startUp.taint.key && effect === startUp.taint.effect;
 }
 
 async function readLease({ ways }: Place): Promise<Checked<Needs['lease']>> {

@@ -133,27 +133,34 @@ export interface ShippedManifests {
   readonly admission: readonly AdmissionObject[];
   readonly copilot: readonly Permission[];
   readonly copilotAdmission: readonly AdmissionObject[];
+  readonly startUp: readonly Permission[];
+  readonly startUpAdmission: readonly AdmissionObject[];
 }
 
 export async function readShippedManifests(): Promise<ShippedManifests> {
-  const [functions, requests, watcher, admission, copilot, ...copilotAdmission] = await Promise.all(
-    [
-      'infra/functions/rbac.yaml',
-      'infra/functions/requests/rbac.yaml',
-      'infra/watcher/rbac.yaml',
-      'infra/admission/policy.yaml',
-      'infra/copilot/rbac.yaml',
-      'infra/copilot/admission.yaml',
-      'infra/copilot/listed.yaml',
-    ].map(readDocuments),
-  );
+  const rights = async (file: string): Promise<readonly Permission[]> =>
+    permissionsOf(await readDocuments(file));
+  const objects = async (...files: readonly string[]): Promise<readonly AdmissionObject[]> =>
+    objectsOf((await Promise.all(files.map(readDocuments))).flat());
+  const reading = {
+    functions: rights('infra/functions/rbac.yaml'),
+    requests: rights('infra/functions/requests/rbac.yaml'),
+    watcher: rights('infra/watcher/rbac.yaml'),
+    admission: objects('infra/admission/policy.yaml'),
+    copilot: rights('infra/copilot/rbac.yaml'),
+    copilotAdmission: objects('infra/copilot/admission.yaml', 'infra/copilot/listed.yaml'),
+    startUp: rights('infra/start-up/rbac.yaml'),
+    startUpAdmission: objects('infra/start-up/admission.yaml'),
+  };
   return {
-    functions: permissionsOf(functions ?? []),
-    requests: permissionsOf(requests ?? []),
-    watcher: permissionsOf(watcher ?? []),
-    admission: objectsOf(admission ?? []),
-    copilot: permissionsOf(copilot ?? []),
-    copilotAdmission: objectsOf(copilotAdmission.flat()),
+    functions: await reading.functions,
+    requests: await reading.requests,
+    watcher: await reading.watcher,
+    admission: await reading.admission,
+    copilot: await reading.copilot,
+    copilotAdmission: await reading.copilotAdmission,
+    startUp: await reading.startUp,
+    startUpAdmission: await reading.startUpAdmission,
   };
 }
 

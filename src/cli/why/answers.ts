@@ -14,14 +14,17 @@ import { describeOpaque, shownBudget } from '../../app/rollout/rollout-status.ts
 import type { ShownBudget } from '../../app/rollout/rollout-status.ts';
 import type { HoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import { explainRollout } from '../../app/why/explain.ts';
+import { findLateNodes } from '../../app/why/late-nodes.ts';
 import { outagesOfBasis } from '../../app/why/standing.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
 import { standstillOf } from '../../core/status/outages.ts';
 import type { Outage, StackStanding } from '../../core/status/outages.ts';
+import { describeLateNodes, type LateNodes } from '../../core/start-up/start-up-words.ts';
 import { groupReasons } from '../../core/status/reason-groups.ts';
 import type { ReasonGroup } from '../../core/status/reason-groups.ts';
+import { REASONS } from '../../core/status/reasons.ts';
 import { countCodes } from '../../core/status/verdicts.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { Stack } from '../reach/stack.ts';
@@ -100,6 +103,7 @@ async function tell(
   const asked = node === undefined ? every : every.filter((each) => each.node === node);
   if (asked.length === 0 && node !== undefined) return undefined;
   const groups = groupReasons(asked, node === undefined ? question.asked : 'all');
+  const late = await findLateNodes(stored, sources);
   const grouped = new Set(groups.flatMap(({ nodes }) => nodes));
   return {
     kind: 'told',
@@ -108,10 +112,29 @@ async function tell(
     lastSentAtMs: stored.meta.lastSentAtMs,
     outages,
     counts: countCodes(asked),
-    groups,
+    groups: [...groups, ...startingUp(late, key, node)],
     nodes: asked.filter((each) => grouped.has(each.node)),
     ...defined({ budget: shownBudget(plan, every), fleet }),
   };
+}
+
+/** Nodes that wait with their start-up taint for that DaemonSet, or for nothing that could be named. */
+function startingUp(
+  late: LateNodes | undefined,
+  { cluster, namespace, name }: DaemonSetKey,
+  node: string | undefined,
+): readonly ReasonGroup[] {
+  if (late === undefined) return [];
+  const concerned = late.nodes.filter(({ node: of, decision }) => {
+    if (node !== undefined && of !== node) return false;
+    if (decision.kind === 'done' || decision.waitsFor.length === 0) return true;
+    return decision.waitsFor.some((each) => each.namespace === namespace && each.name === name);
+  });
+  if (concerned.length === 0) return [];
+  const { text: message, remedy } = describeLateNodes(cluster, { ...late, nodes: concerned });
+  const { kind, title } = REASONS.StartingUp;
+  const nodes = concerned.map((each) => each.node);
+  return [{ code: 'StartingUp', kind, title, message, nodes, remedy }];
 }
 
 function nothingToTell(

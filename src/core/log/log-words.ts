@@ -15,6 +15,7 @@ const VERBS: Readonly<Record<LoggedEffect, string>> = {
   adopt: 'adopt',
   release: 'release',
   'restore-template': 'restore the template of revision',
+  'remove-taint': 'remove the start-up taint',
 };
 
 /** As their commands are called, where that is not the code. */
@@ -72,7 +73,8 @@ function namesAreIn(message: string, names: readonly string[]): boolean {
 function describeEffect(entry: EffectEntry): string {
   const { effect, causes, parts } = entry;
   const requests = requestsOf(entry);
-  const what = effect === 'restore-template' ? '' : ` ${counted(requests, 'pod')}`;
+  const isOfPods = effect !== 'restore-template' && effect !== 'remove-taint';
+  const what = isOfPods ? ` ${counted(requests, 'pod')}` : '';
   const reasons = Object.entries(causes ?? {}).map(([cause, count]) =>
     count === requests ? cause : `${String(count)} ${cause}`,
   );

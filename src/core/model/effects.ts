@@ -5,6 +5,7 @@
  * nothing but transport. Expected outcomes are values of a closed union; exceptions are for bugs.
  */
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import type { Taint } from '@rollcall/base/objects.ts';
 import type { NodeName, ResourceVersion, Uid } from './identifiers.ts';
 
 interface Target {
@@ -104,6 +105,20 @@ export interface PatchEventEffect extends Target {
   readonly body: JsonObject;
 }
 
+/**
+ * Removes one taint from a node: a JSON Patch whose tests are the node's UID and the taint where it was seen, so that nothing
+ * else of the node is written, nor another taint that stands there by now (ADR 0089).
+ */
+export interface RemoveTaintEffect extends Target {
+  readonly kind: 'remove-taint';
+  /** A node is in no namespace. */
+  readonly namespace: '';
+  readonly name: NodeName;
+  readonly uid: Uid;
+  readonly index: number;
+  readonly taint: Taint;
+}
+
 /** One request to an API server. */
 export type Effect =
   | CreatePodEffect
@@ -116,7 +131,8 @@ export type Effect =
   | CreateCopyEffect
   | ReplaceCopyEffect
   | CreateEventEffect
-  | PatchEventEffect;
+  | PatchEventEffect
+  | RemoveTaintEffect;
 
 /** Why an API server refused for good (until something changes). */
 export type RefusalCode =

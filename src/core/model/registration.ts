@@ -5,6 +5,7 @@
  * (protocol 13). Registry data can neither execute code nor choose egress beyond its endpoint (S12):
  * this is a closed schema, never a kubeconfig.
  */
+import type { Taint } from '@rollcall/base/objects.ts';
 import type { ClusterId, ClusterUid, Uid } from './identifiers.ts';
 
 /**
@@ -75,6 +76,18 @@ export interface FreezeNote {
   readonly atMs: number;
 }
 
+/** Which DaemonSets a node waits for: those with the label `rollcall.dev/start-up: "true"`, or each that places a pod there. */
+export type StartUpCounts = 'labelled' | 'all';
+
+/** A taint with which nodes join, and which goes once their daemons serve (ADR 0089). Rollcall never adds it. */
+export interface StartUp {
+  /** Without a value: whatever value it has. */
+  readonly taint: Taint;
+  readonly counts: StartUpCounts;
+  /** A node that waits for longer is told of. */
+  readonly waitBoundMs: number;
+}
+
 /** Registry item of a cluster. */
 export interface ClusterRegistration {
   readonly id: ClusterId;
@@ -92,6 +105,8 @@ export interface ClusterRegistration {
   readonly egress?: EgressPermit;
   readonly authentication: ClusterAuthentication;
   readonly labels: Readonly<Record<string, string>>;
+  /** Absent: nodes are left as they are, and nothing is read for it. */
+  readonly startUp?: StartUp;
   /** When takeover was entered after its probe: the view must be announced after this. */
   readonly takeoverProbedAtMs?: number;
   /** Left behind by the probe when takeover was entered. */

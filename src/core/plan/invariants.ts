@@ -1,5 +1,5 @@
 /**
- * What must hold of every effect and of every write of the state, whatever was planned (S1, S4, S7, S8, S9; protocol 4).
+ * What must hold of every effect and of every write of the state, whatever was planned (S1, S4, S7, S8, S9, S19; protocol 4).
  *
  * Nothing here decides: plans are made so that no breach is ever found. They are looked for all the same, in
  * production too, just before something is sent or written: a bug then costs a look, not a pod.
@@ -12,19 +12,21 @@ import type {
   DeletePodEffect,
   Effect,
   PatchEffect,
+  RemoveTaintEffect,
   ReplaceCopyEffect,
   RestoreTemplateEffect,
   UpdateStatusEffect,
 } from '../model/effects.ts';
 import { compareResourceVersions, type ResourceVersion, type Uid } from '../model/identifiers.ts';
 import { isPatch, testedValue } from '../status/status-patch.ts';
-import type { ClusterMode } from '../model/registration.ts';
+import type { ClusterMode, StartUp } from '../model/registration.ts';
+import { isStartUpTaint } from '../start-up/start-up-taint.ts';
 import { jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { DaemonSetState, Intent } from '../model/state.ts';
 
 /** A promise of docs/promise.md that can be looked at where something is sent or written. */
-export type Invariant = 'S1' | 'S4' | 'S7' | 'S8' | 'S9';
+export type Invariant = 'S1' | 'S4' | 'S7' | 'S8' | 'S9' | 'S19';
 
 /** A promise that would be broken. No part of an object is in its message (S11). */
 export interface Breach {
@@ -37,6 +39,8 @@ export interface EffectRules {
   readonly mode: ClusterMode;
   readonly namespace: string;
   readonly uid: Uid;
+  /** What may be removed from nodes; absent: nothing. */
+  readonly startUp?: StartUp;
   readonly burstPodsMax: number;
   /** Intents as this run recorded them; none before it did. */
   readonly recorded: readonly Intent[];
@@ -57,6 +61,7 @@ export function findEffectBreach(
   rules: EffectRules,
   sent: SentSoFar,
 ): Breach | undefined {
+  if (effect.kind === 'remove-taint') return findTaintBreach(effect, rules);
   if (effect.namespace !== rules.namespace) return breach('S4', 'it is for another namespace');
   const forbidden = findModeBreach(effect, rules);
   if (forbidden !== undefined) return forbidden;
@@ -69,8 +74,19 @@ function isCopyWrite(effect: Effect): effect is CopyWrite {
   return effect.kind === 'create-copy' || effect.kind === 'replace-copy';
 }
 
+/** Nothing is taken from a node but the start-up taint of its cluster. */
+function findTaintBreach(
+  { uid, taint }: RemoveTaintEffect,
+  { mode, startUp }: EffectRules,
+): Breach | undefined {
+  if (mode === 'observe') return breach('S19', 'no taint is removed in mode observe');
+  if (uid === '') return breach('S19', 'it has no UID to go by');
+  const isOurs = startUp !== undefined && isStartUpTaint(taint, startUp);
+  return isOurs ? undefined : breach('S19', 'it is not the start-up taint of the cluster');
+}
+
 function findKindBreach(
-  effect: Exclude<Effect, CopyWrite>,
+  effect: Exclude<Effect, CopyWrite | RemoveTaintEffect>,
   rules: EffectRules,
   sent: SentSoFar,
 ): Breach | undefined {

@@ -138,7 +138,9 @@ export type RefusedWrite =
   /** An adoption or a release. */
   | 'claim-refused'
   /** The deletion of an old ControllerRevision. */
-  | 'trim-refused';
+  | 'trim-refused'
+  /** The removal of a start-up taint. Apply the rights that docs/modes.md names. */
+  | 'start-up-refused';
 
 /** True if a back-off with this code is of a refused write. */
 export function isRefusedWrite(code: string): code is RefusedWrite {

@@ -13,7 +13,7 @@ import type { GuardCode, NodeCode, PlacementReason } from '../model/verdict.ts';
 export type ReasonKind = 'serving' | 'not-wanted' | 'coming' | 'held' | 'failing';
 
 /** A code of the table. */
-export type ReasonCode = NodeCode | PlacementReason['code'] | GuardCode;
+export type ReasonCode = NodeCode | PlacementReason['code'] | GuardCode | 'StartingUp';
 
 /** What a code means. */
 export interface Reason {
@@ -228,11 +228,19 @@ const OF_GUARDS: Readonly<Record<GuardCode, Reason>> = {
   'own-writes-unseen': { kind: 'coming', title: 'own writes are not in the view yet' },
 };
 
+/** Of nodes alone, beside what is the matter with a pod. */
+const STARTING_UP: Reason = {
+  kind: 'held',
+  title: 'the node has had its start-up taint for longer than the bound',
+  remedy: 'repair what the message names, or take the taint away: kubectl taint node',
+};
+
 /** What each code means. */
 export const REASONS: Readonly<Record<ReasonCode, Reason>> = {
   ...OF_NODES,
   ...OF_PLACEMENT,
   ...OF_GUARDS,
+  StartingUp: STARTING_UP,
 };
 
 /** What to do where a node's placement is the matter, with names; undefined: the table says it. */

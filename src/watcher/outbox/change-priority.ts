@@ -20,6 +20,7 @@ import type {
   PodTrouble,
   Projection,
 } from '../../core/model/projections.ts';
+import { isOfKubernetes, START_UP_LABEL } from '../../core/start-up/start-up-taint.ts';
 import { isSameProjection } from '../../core/projections/set-hash.ts';
 import type { SlimObject } from '../project/projection.ts';
 import type { FormerState, ObjectStore, Tracked } from '../project/store.ts';
@@ -77,14 +78,33 @@ export class PriorityJudge {
     if (isOver(pod)) return this.#judgeGone(pod, { sets });
     const isJustMade = sent.length === 0 && !pod.isReady;
     if (isJustMade || pod.isTerminating) return 'calm';
-    return this.#store.arePodsReplaced(sets) ? 'normal' : 'calm';
+    return this.#judgeLiving(pod, sets);
+  }
+
+  #judgeLiving(pod: PodProjection, sets: Tracked['sets']): ChangePriority {
+    const isAwaited = pod.isReady && this.#isOnTainted(pod) && this.#isOfStartUp(pod);
+    return isAwaited || this.#store.arePodsReplaced(sets) ? 'normal' : 'calm';
+  }
+
+  /** Its node may wait for it with a start-up taint (ADR 0089), of which the watcher is not told. */
+  #isOnTainted({ boundNode }: PodProjection): boolean {
+    const node = this.#store.findNode(boundNode ?? '')?.slim?.projection;
+    return node?.kind === 'Node' && node.taints.some(({ key }) => !isOfKubernetes(key));
+  }
+
+  #isOfStartUp({ ownerUid }: PodProjection): boolean {
+    for (const { uid, slim } of this.#store.objects('DaemonSet')) {
+      if (uid !== ownerUid || slim?.projection.kind !== 'DaemonSet') continue;
+      return slim.projection.object.metadata.labels?.[START_UP_LABEL] === 'true';
+    }
+    return false;
   }
 
   /** Another pod is to be made in its place, unless its node went first: then its pods go one after the other. */
   #judgeGone(pod: Projection | undefined, { sets }: FormerState): ChangePriority {
     if (this.#store.arePodsReplaced(sets)) return 'normal';
     const node = pod?.kind === 'Pod' ? pod.targetNode : undefined;
-    return node === undefined || this.#store.hasNode(node) ? 'urgent' : 'calm';
+    return node === undefined || this.#store.findNode(node) !== undefined ? 'urgent' : 'calm';
   }
 }
 

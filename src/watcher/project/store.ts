@@ -163,9 +163,9 @@ export class ObjectStore {
     return this.#bySet.get(set)?.size ?? 0;
   }
 
-  /** True if there is a node of that name. */
-  hasNode(name: string): boolean {
-    return this.#names('Node').get({ name }) !== undefined;
+  /** The node of that name. */
+  findNode(name: string): Tracked | undefined {
+    return this.#names('Node').get({ name });
   }
 
   /** True while a rollout runs, or a status lags behind its spec. */

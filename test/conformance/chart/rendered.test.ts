@@ -26,6 +26,9 @@ const RENEWER = {
   schedule: '17 * * * *',
 };
 
+/** The taint of the shipped policy. */
+const START_UP = { taint: 'rollcall.dev/agents-not-ready:NoSchedule' };
+
 /** What stands in the shipped files for these values. */
 const SHIPPED: Readonly<Record<string, string>> = {
   '<name of the cluster>': LEAST_VALUES.cluster,
@@ -82,6 +85,14 @@ const SAME: Readonly<Record<string, readonly [overlays: readonly string[], value
         takeover: { namespaces: ['node-agents'] },
       },
     ],
+    'copilot with start-up taints, access entries': [
+      ['watcher/eks-irsa', 'functions/copilot-eks', 'functions/start-up-eks'],
+      { mode: 'copilot', auth: 'eks', startUp: START_UP },
+    ],
+    'takeover with start-up taints, bound tokens': [
+      ['watcher/eks-irsa', 'renewer/eks-irsa', 'functions/takeover', 'functions/start-up'],
+      { mode: 'takeover', auth: 'bound-token', renewer: RENEWER, startUp: START_UP },
+    ],
     'mirror alone, access entries': [
       ['mirror/eks'],
       { auth: 'eks', watcher: { enabled: false }, mirror: { enabled: true } },
@@ -106,6 +117,7 @@ const REFUSED: Readonly<Record<string, readonly [values: ChartValues, said: RegE
     { watcher: { ...LEAST_VALUES.watcher, roleArn: '' } },
     /- watcher\.roleArn: String length/,
   ],
+  'a taint that is none': [{ startUp: { taint: 'agents' } }, /- startUp\.taint: Does not match/],
   'an image that no registry has': [{ image: '' }, /image: must name the watcher's image/],
   'a mode that is none': [{ mode: 'take-over' }, /- mode: mode must be one of/],
   'a mode without a way in': [{ mode: 'takeover' }, /- auth: auth must be one of/],

@@ -9,6 +9,7 @@ import type { Canary } from './canary.ts';
 import { FREEZE_CANARIES } from './freeze-canaries.ts';
 import { MEETING_CANARIES } from './meeting-canaries.ts';
 import { STAGED_CANARIES } from './staged-canaries.ts';
+import { START_UP_CANARIES } from './start-up-canaries.ts';
 
 /** The canaries by name. */
 export const CANARIES: Readonly<Record<string, Canary>> = {
@@ -457,6 +458,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     seedsMax: 6,
   },
   ...STAGED_CANARIES,
+  ...START_UP_CANARIES,
   ...FREEZE_CANARIES,
   ...MEETING_CANARIES,
 };

@@ -6,7 +6,7 @@
  * request on the Lease. Listeners hear of each commit at once; nothing stands between them and it.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { DaemonSetObject, KubernetesObject, Taint } from '@rollcall/base/objects.ts';
 import type { LiveRead } from '../../../src/ports/cluster/cluster-access.ts';
 import type { NamespacedName } from '../../../src/ports/stores/view-store.ts';
 import {
@@ -29,6 +29,11 @@ export type CommitListener = (commit: Commit | undefined) => void;
 
 type Named = { readonly metadata: { readonly name: string } } & Record<string, unknown>;
 
+function withTaints(node: Named, joining: readonly Taint[]): Named {
+  const spec = (node['spec'] ?? {}) as { readonly taints?: readonly Taint[] };
+  return { ...node, spec: { ...spec, taints: [...(spec.taints ?? []), ...joining] } };
+}
+
 /** A simulated API server that can be watched. */
 export class SimulatedApiServer extends SimulatedCluster {
   /** Commits still known to watches, oldest first. */
@@ -39,6 +44,8 @@ export class SimulatedApiServer extends SimulatedCluster {
   isAway: () => boolean = () => false;
   /** Versions up to this one are compacted: a watch from there is expired. */
   compactedVersion = 0;
+  /** With these kubelets register, besides what a node has. */
+  joiningTaints: readonly Taint[] = [];
   readonly #listeners = new Set<CommitListener>();
 
   /** Calls back at each commit until the returned function is called. */
@@ -50,7 +57,8 @@ export class SimulatedApiServer extends SimulatedCluster {
   override put(kind: Kind, object: Named): KubernetesObject {
     const name = object.metadata as KubernetesObject['metadata'];
     const isNew = this.find(kind, name.name, name.namespace) === undefined;
-    const stored = super.put(kind, object);
+    const isJoining = isNew && kind === 'nodes' && this.joiningTaints.length > 0;
+    const stored = super.put(kind, isJoining ? withTaints(object, this.joiningTaints) : object);
     this.#commit(kind, isNew ? 'added' : 'modified', stored);
     return stored;
   }

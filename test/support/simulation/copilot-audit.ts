@@ -35,6 +35,7 @@ const KINDS: readonly Effect['kind'][] = [
   'restore-template',
   'create-event',
   'patch-event',
+  'remove-taint',
 ];
 
 export function forbiddenInCopilot(effects: readonly Effect[]): readonly string[] {

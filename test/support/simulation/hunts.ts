@@ -12,6 +12,7 @@ import { FREEZE_HUNTS } from './freeze-hunts.ts';
 import { ORDERLY, STAGED_FAULTS, STAGED_SETTING, rolling, type Hunt } from './hunt.ts';
 import { MEETING_HUNTS } from './meeting-hunts.ts';
 import { STAGE_HUNTS } from './stage-hunts.ts';
+import { START_UP_HUNTS } from './start-up-hunts.ts';
 import type { PlanStep, SimulationPlan } from './plan.ts';
 
 const STEPS = 48;
@@ -366,6 +367,7 @@ const HUNTS = {
   },
   ...STAGE_HUNTS,
   ...COPILOT_HUNTS,
+  ...START_UP_HUNTS,
   ...FREEZE_HUNTS,
   ...MEETING_HUNTS,
   /** No status is ever taken, while nodes change all the time: looks that are wanted again and again (L5). */
@@ -431,6 +433,8 @@ export const RANDOM_HUNTS = [
   'freezes-of-adoptions',
   'overtaken-backlogs',
   'twin-names',
+  'start-ups',
+  'start-ups-of-sleepers',
 ] as const satisfies readonly HuntName[];
 
 /** True of a hunt, false of a profile. */

@@ -175,6 +175,8 @@ function loggedAs(
       return { what: 'create', name: effect.node };
     case 'delete-pod':
       return { what: 'delete', name: effect.node ?? effect.name };
+    case 'remove-taint':
+      return { what: 'remove-taint', name: effect.name };
     case 'restore-template':
       return { what: 'restore-template', name: COUNTED };
     case 'patch':

@@ -31,6 +31,7 @@ export interface RawDaemonSetOptions {
   readonly tolerations?: readonly Toleration[];
   readonly finalizers?: readonly string[];
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
   readonly spec?: JsonObject;
   /** `ns` unless told. */
   readonly namespace?: string;
@@ -39,11 +40,15 @@ export interface RawDaemonSetOptions {
 /** A DaemonSet `ns/<name>` that selects app=<name>. */
 export function rawDaemonSet(name: string, options: RawDaemonSetOptions = {}): NewObject {
   const { nodeSelector = {}, tolerations = [], finalizers, annotations, spec = {} } = options;
-  const { namespace = 'ns' } = options;
+  const { namespace = 'ns', labels } = options;
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
-    metadata: { name, namespace, ...(annotations === undefined ? {} : { annotations }) },
+    metadata: {
+      ...{ name, namespace },
+      ...(annotations === undefined ? {} : { annotations }),
+      ...(labels === undefined ? {} : { labels }),
+    },
     spec: {
       selector: { matchLabels: { app: name } },
       template: {

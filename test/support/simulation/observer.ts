@@ -3,7 +3,7 @@
  *
  * S1 and S2 over all pods after each commit; S3 at each delete of ours (availability-audit.ts); S4, S5,
  * S6, S9, S10 and S13 on each batch that an invocation sends; S7 by the API server itself; S8 on each write
- * to the view; S14 and S16 at each delete of ours (shrink-audit.ts, stage-audit.ts); S17 and S18 on each batch (freeze-audit.ts, log-audit.ts). It knows nothing of the code it watches but the
+ * to the view; S19 at each taint that goes (start-up-audit.ts); S14 and S16 at each delete of ours (shrink-audit.ts, stage-audit.ts); S17 and S18 on each batch (freeze-audit.ts, log-audit.ts). It knows nothing of the code it watches but the
  * ports. What it finds is kept as text; a test fails on the first line.
  */
 import { compareResourceVersions } from '../../../src/core/model/identifiers.ts';

@@ -62,6 +62,8 @@ export interface Setting {
   readonly hasTenant?: true;
   /** Each DaemonSet that is there at the start has a twin of its name in another namespace. */
   readonly hasTwins?: true;
+  /** Nodes that join have a start-up taint, which those DaemonSets are waited for that are labelled (all at the start are), or all. */
+  readonly startUp?: 'labelled' | 'all';
   /** A built-in controller is at work, and we are its copilot; with the right to restore templates, or without. */
   readonly copilot?: 'restores' | 'deletes';
 }

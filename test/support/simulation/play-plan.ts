@@ -24,6 +24,7 @@ import { rawNode } from './objects.ts';
 import type { Setting, SimulationPlan } from './plan.ts';
 import { PromiseBroken, type BrokenRule } from './promise-broken.ts';
 import { nodeNames, setNames } from './step-context.ts';
+import { enterStartUp } from './start-up-world.ts';
 import { startWatcher, wakeWatchers } from './steps-of-machines.ts';
 import { readyAllPods } from './steps-of-nodes.ts';
 import { thawAll } from './steps-of-freezes.ts';
@@ -171,10 +172,12 @@ class Play {
     if (hasTenant === true) letTenantIn(world);
     this.#labelPools();
     if (copilot !== undefined) enterCopilot(world, copilot);
+    const startUp =
+      this.#plan.setting.startUp && (await enterStartUp(world, this.#plan.setting.startUp));
     const names = setNames(setsCount ?? 1);
     for (const name of names) {
       const annotations = policy === undefined ? {} : { [POLICY_ANNOTATION]: policy };
-      const made = { annotations, spec: { ...drawSpec(dice), ...spec } };
+      const made = { annotations, ...startUp, spec: { ...drawSpec(dice), ...spec } };
       world.addDaemonSet(name, made);
       if (hasTwins === true) world.addDaemonSet(name, { ...made, namespace: 'twin' });
     }

@@ -5,7 +5,7 @@
  * (reads); the observer sees every batch before anything can befall it.
  */
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
-import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
+import type { ClusterRegistration, StartUp } from '../../../src/core/model/registration.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { Effect } from '../../../src/core/model/effects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -25,6 +25,7 @@ import { refuseEffect, refuseRead, type FunctionRights } from './copilot-rights.
 import type { ShrinkAudit } from './removal-audit.ts';
 import { OrderAudit } from './order-audit.ts';
 import type { StageAudit } from './stage-audit.ts';
+import { START_UP_TAINT, StartUpAudit } from './start-up-audit.ts';
 import { SimulatedControllers } from './controllers.ts';
 import type { Observer, SenderFacts } from './observer.ts';
 
@@ -47,6 +48,7 @@ export class Site {
   readonly order: OrderAudit;
   readonly copilot: CopilotAudit;
   readonly copies: CopyAudit;
+  readonly startUps: StartUpAudit;
   /** What the functions' role allows. */
   readonly rights: FunctionRights = {
     role: 'takeover',
@@ -114,6 +116,12 @@ export class Site {
     this.copies = new CopyAudit(this.api, clock, (text) => {
       observer.report(text);
     });
+    this.startUps = new StartUpAudit(this.api, clock, (text) => {
+      observer.report(text);
+    });
+    this.api.hooks.onTaintRemoval = (before, after) => {
+      this.startUps.judge(before, after);
+    };
     this.stages.isStageTrue = () => this.rights.role === 'takeover';
     this.api.hooks.onPodDelete = (pod) => {
       this.availability.judge(pod);
@@ -132,6 +140,12 @@ export class Site {
   guard(): void {
     this.copies.isGuarded = true;
     this.api.hooks.admit = admissionOf(this.api);
+  }
+
+  /** Nodes that join from now on have the start-up taint, which DaemonSets tolerate. */
+  taintJoining(counts: StartUp['counts']): void {
+    this.api.joiningTaints = [START_UP_TAINT];
+    this.startUps.counts = counts;
   }
 
   /** An operator is about to take up the rollouts of a DaemonSet. */

@@ -392,6 +392,7 @@ export class World {
     }
     this.observer.logs.judge(this.view.dump());
     this.coverage.judge(this.view.dump());
+    this.site.startUps.judgeEnd();
     this.assertSafe();
   }
 

@@ -79,6 +79,11 @@ const TOLD: Readonly<Record<ReasonCode, typeof OF_PODS | typeof OF_HOLDS | Elsew
     test: 'test/unit/core/status/told-reasons.test.ts',
     told: 'view-incomplete',
   },
+  StartingUp: {
+    because: 'a node has to wait for ten minutes: a simulation has its own clock',
+    test: 'test/unit/core/start-up/start-up-words.test.ts',
+    told: 'had the start-up taint',
+  },
   'own-writes-unseen': {
     because:
       'a run alone waits for its own writes; why plans with them and says Creating or WaitingForRequest',

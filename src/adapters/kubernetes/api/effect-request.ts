@@ -8,7 +8,8 @@
 import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import { canonicalJson, isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import type { Effect } from '../../../core/model/effects.ts';
+import { defined } from '@rollcall/base/defined.ts';
+import type { Effect, RemoveTaintEffect } from '../../../core/model/effects.ts';
 import { isPatch, testedValue } from '../../../core/status/status-patch.ts';
 import { FIELD_MANAGER } from '../../../ports/cluster/manifest-access.ts';
 import type { WriteSubject } from './status-classifier.ts';
@@ -102,8 +103,14 @@ function faultOfFence({
   return uid === '' ? NO_UID : faultOfVersion(resourceVersion);
 }
 
+function faultOfTaint({ name, uid }: RemoveTaintEffect): string | undefined {
+  if (!isObjectName(name)) return 'not an object name';
+  return uid === '' ? NO_UID : undefined;
+}
+
 /** Why an effect must not be sent: undefined when its fence stands. */
 function faultOf(effect: Effect): string | undefined {
+  if (effect.kind === 'remove-taint') return faultOfTaint(effect);
   if (!isObjectName(effect.namespace) || !isObjectName(effect.name)) return 'not an object name';
   if (isCreate(effect)) return faultOfCreate(effect);
   switch (effect.kind) {
@@ -187,12 +194,26 @@ function buildRequest(effect: Effect): WriteRequest {
         { op: 'replace', path: '/spec/template', value: effect.template },
       ]);
     }
+    case 'remove-taint':
+      return patch(`/api/v1/nodes/${name}`, JSON_PATCH, taintRemoval(effect));
     case 'update-status': {
       const path = `${namespacedPath('apps', namespace, 'daemonsets')}/${name}/status`;
       if (isPatch(effect.body)) return patch(path, JSON_PATCH, effect.body);
       return { method: 'PUT', path, body: JSON.stringify(effect.body) };
     }
   }
+}
+
+/** Tests what was seen, member by member: a taint may have a time besides. */
+function taintRemoval({ uid, index, taint }: RemoveTaintEffect): readonly JsonObject[] {
+  const path = `/spec/taints/${String(index)}`;
+  const { key, value, effect } = taint;
+  const members = Object.entries({ key, effect, ...defined({ value }) });
+  return [
+    { op: 'test', path: '/metadata/uid', value: uid },
+    ...members.map(([name, seen]) => ({ op: 'test', path: `${path}/${name}`, value: seen })),
+    { op: 'remove', path },
+  ];
 }
 
 /**

@@ -5,7 +5,7 @@
  * Keys begin with the cluster's UID, so nothing of one cluster can answer for another (spec faults
  * 31). Least recently used sets leave when more than `objectsMax` projections are held, or sets without any.
  */
-import type { Uid } from '../../../core/model/identifiers.ts';
+import type { ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Projection, Tombstone } from '../../../core/model/projections.ts';
 import type { OlderTombstones } from '../../../core/model/view-items.ts';
@@ -44,6 +44,7 @@ export interface ProcessCache {
   readonly uids: Map<string, Uid>;
   /** Keys whose last run told a status and left nothing to do: that status comes back, and is nothing new. */
   readonly toldStatuses: Map<string, true>;
+  readonly taintClaims: TaintClaims;
 }
 
 /** What a set takes by itself, in projections: one without pods holds 1.5 KB. */
@@ -112,6 +113,7 @@ export function createProcessCache(options: { readonly objectsMax?: number } = {
     knownPods: new KnownPods(),
     uids: new Map(),
     toldStatuses: new Map(),
+    taintClaims: new TaintClaims(),
   };
 }
 
@@ -220,6 +222,45 @@ export class StatusPatches {
   noteRefused(clusterUid: string, monotonicMs: number): void {
     remember(this.#refusedUntilMs, clusterUid, monotonicMs + REFUSED_MS);
   }
+}
+
+const CLAIMED_MS = 60_000;
+
+/** A node as the view has it. */
+export interface ClaimedNode {
+  readonly clusterUid: string;
+  readonly uid: Uid;
+  readonly resourceVersion: ResourceVersion;
+}
+
+/**
+ * Start-up taints that a run of this process removes, or has removed: the runs that several pods wake at once find the same nodes.
+ * A claim holds until the view shows another version of the node, and for a minute at most. Times are monotonic.
+ */
+export class TaintClaims {
+  readonly #claimed = new Map<string, { readonly version: string; readonly atMs: number }>();
+
+  /** True if no other run has it; then it is this one's. */
+  take(node: ClaimedNode, monotonicMs: number): boolean {
+    if (this.isTaken(node, monotonicMs)) return false;
+    const claimed = { version: node.resourceVersion, atMs: monotonicMs };
+    remember(this.#claimed, nodeKey(node), claimed);
+    return true;
+  }
+
+  isTaken(node: ClaimedNode, monotonicMs: number): boolean {
+    const claimed = this.#claimed.get(nodeKey(node));
+    return claimed?.version === node.resourceVersion && monotonicMs - claimed.atMs < CLAIMED_MS;
+  }
+
+  /** It was not removed. */
+  release(node: ClaimedNode): void {
+    this.#claimed.delete(nodeKey(node));
+  }
+}
+
+function nodeKey({ clusterUid, uid }: ClaimedNode): string {
+  return `${clusterUid}/${uid}`;
 }
 
 // Whose a pod is and what it was made of does not change while it lives. It comes from the API server, once for many

@@ -51,7 +51,7 @@ export class EffectAssertions {
   }
 
   /** Wraps an access for the effects of this DaemonSet, in a cluster of this mode. */
-  wrap(access: ClusterAccess, of: Pick<EffectRules, 'uid' | 'mode'>): ClusterAccess {
+  wrap(access: ClusterAccess, of: Pick<EffectRules, 'uid' | 'mode' | 'startUp'>): ClusterAccess {
     const execute = async (
       effects: readonly Effect[],
       options: ExecuteOptions,
@@ -69,7 +69,7 @@ export class EffectAssertions {
   }
 
   /** Notes that an effect is sent, unless it must not be. */
-  #take(effect: Effect, of: Pick<EffectRules, 'uid' | 'mode'>): Breach | undefined {
+  #take(effect: Effect, of: Pick<EffectRules, 'uid' | 'mode' | 'startUp'>): Breach | undefined {
     const rules: EffectRules = {
       ...of,
       namespace: this.#report.key.namespace,

@@ -3,6 +3,7 @@
  *
  * Nothing of it outlives the invocation; a frozen and thawed process finds nothing half-used here.
  */
+import { defined } from '@rollcall/base/defined.ts';
 import type { Breach, StateChange } from '../../../core/plan/invariants.ts';
 import type { RunPart } from '../../../core/cost/counted.ts';
 import type { Hint } from '../../../core/model/hint.ts';
@@ -237,7 +238,8 @@ export class LazyAccess {
     }
     const answer = await gate.connect(registration, meta, dependencies.connector);
     if (answer.kind === 'connected') {
-      return assertions.wrap(answer.access, { uid: ref.uid, mode: registration.mode });
+      const { mode, startUp } = registration;
+      return assertions.wrap(answer.access, { uid: ref.uid, mode, ...defined({ startUp }) });
     }
     this.#refusal = answer.refusal;
     return undefined;

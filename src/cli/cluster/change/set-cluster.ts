@@ -20,12 +20,14 @@ import {
   LABEL_KEY,
   LABEL_VALUE,
   parseRoleId,
+  parseSeconds,
   readCaFile,
 } from '../../command-line/cluster-arguments.ts';
 import {
   choiceOption,
   defineCommand,
   flagOption,
+  numberOption,
   textOption,
   textsOption,
 } from '../../command-line/command-module.ts';
@@ -34,6 +36,7 @@ import type { Stack } from '../../reach/stack.ts';
 import { changeMode, refuseMode, refuseWhileFrozen } from './change-mode.ts';
 import { changedMeanwhile, presentChange, requireValid } from './changes.ts';
 import { usageError } from '../../process/exit-codes.ts';
+import { parseStartUpTaint, START_UP_WAIT_MS } from '../../../core/start-up/start-up-taint.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { isPrivateRange } from '../../../adapters/kubernetes/egress/address-class.ts';
 import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
@@ -59,6 +62,21 @@ const EDIT_OPTIONS = {
     '--renewer-role-id <id>',
     'authenticate by a bound token that this role renews',
   ),
+  startUpTaint: textOption(
+    '--start-up-taint <key[=value]:effect>',
+    'remove this taint from a node once its daemons serve; Rollcall never adds it',
+  ),
+  startUpCounts: choiceOption(
+    '--start-up-counts <which>',
+    'nodes wait for labelled DaemonSets (rollcall.dev/start-up: "true"), or for all that place a pod there',
+    ['labelled', 'all'],
+  ),
+  startUpWait: numberOption(
+    '--start-up-wait <seconds>',
+    `report a node in status that waits for longer (default: ${String(START_UP_WAIT_MS / 1000)})`,
+    parseSeconds,
+  ),
+  withoutStartUp: flagOption('--without-start-up', 'leave the taints of nodes as they are'),
   withoutCredential: flagOption('--without-credential', 'have no credential: mode observe only'),
 };
 
@@ -108,6 +126,7 @@ export const setClusterCommand: CommandModule = defineCommand({
     'cluster set prod-eu-1 --mode takeover --context prod-eu-1',
     'cluster set eks-eu-2 --mode copilot',
     'cluster set prod-eu-1 --label ring=2 --label old-',
+    'cluster set prod-eu-1 --start-up-taint example.com/agents-not-ready:NoSchedule',
     'cluster set prod-eu-1 --server https://10.1.2.3:6443 --private-range 10.1.0.0/16 --dry-run',
   ],
   run: async ({ args, options }, context) => {
@@ -118,6 +137,7 @@ export const setClusterCommand: CommandModule = defineCommand({
     }
     const stack = await context.openStack();
     const before = await requireRegistration(stack.registry, id);
+    refuseWithoutTaint(before, edit);
     const edited = requireValid(editRegistration(before, edit));
     const wanted = options.mode ?? edited.mode;
     refuseMode(edited, wanted);
@@ -152,7 +172,7 @@ function parseEdit(options: EditOptions): RegistrationEdit {
     ...(options.server === undefined ? {} : { server: parseServer(options.server) }),
     ...defined({ caPem, privateRanges }),
     ...(options.roleId === undefined ? {} : { senderRoleId: parseRoleId(options.roleId) }),
-    ...defined({ authentication }),
+    ...defined({ authentication, startUp: parseStartUp(options) }),
   };
 }
 
@@ -183,6 +203,30 @@ function parseLabels(texts: readonly string[]): NonNullable<RegistrationEdit['la
     }
   }
   return { set: Object.fromEntries(set), removed };
+}
+
+/** What of it is given; null: none any more. */
+function parseStartUp(options: EditOptions): RegistrationEdit['startUp'] {
+  const { startUpTaint, startUpCounts, startUpWait, withoutStartUp } = options;
+  const given = startUpTaint ?? startUpCounts ?? startUpWait?.toString();
+  excludeEachOther({ '--start-up-…': given, '--without-start-up': withoutStartUp });
+  if (withoutStartUp === true) return null;
+  if (given === undefined) return undefined;
+  const taint = startUpTaint === undefined ? undefined : parseStartUpTaint(startUpTaint);
+  if (startUpTaint !== undefined && taint === undefined) {
+    throw usageError(
+      `--start-up-taint ${startUpTaint} is no start-up taint.`,
+      'Pass KEY[=VALUE]:EFFECT, with NoSchedule, PreferNoSchedule or NoExecute, and a key that is not of node.kubernetes.io.',
+    );
+  }
+  const waitBoundMs = startUpWait === undefined ? undefined : Math.round(startUpWait * 1000);
+  return defined({ taint, counts: startUpCounts, waitBoundMs });
+}
+
+function refuseWithoutTaint({ id, startUp }: ClusterRegistration, edit: RegistrationEdit): void {
+  if (edit.startUp === undefined || edit.startUp === null) return;
+  if (startUp !== undefined || edit.startUp.taint !== undefined) return;
+  throw usageError(`${id} has no start-up taint yet.`, 'Pass --start-up-taint as well.');
 }
 
 function parseServer(text: string): string {

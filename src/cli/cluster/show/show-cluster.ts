@@ -15,7 +15,11 @@ import { checksOf, readFacts, judgeAll } from '../../../app/checks/table.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Stack } from '../../reach/stack.ts';
 import type { ClusterMeta } from '../../../core/model/view-items.ts';
-import { describeAuthentication, frozenText } from '../../../app/clusters/edit-registration.ts';
+import {
+  describeAuthentication,
+  frozenText,
+  startUpText,
+} from '../../../app/clusters/edit-registration.ts';
 import {
   CLUSTER_ARGUMENT,
   parseClusterId,
@@ -188,6 +192,7 @@ function registrationFields(details: ClusterDetails, outages: readonly Outage[])
     ['watcher’s role id', registration.senderRoleId],
     ['authentication', describeAuthentication(registration.authentication)],
     ['token', token && tokenText(token.expiresAtMs - nowMs, nowMs - token.issuedAtMs)],
+    ['start-up taint', registration.startUp && startUpText(registration.startUp)],
     ['takeover entered', enteredAtMs === undefined ? undefined : isoTime(enteredAtMs)],
     ['sentinel', sentinel?.uid],
     ['conflict', rival && `${isoTime(rival.seenAtMs)}: ${rival.evidence}`],

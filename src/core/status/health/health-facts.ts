@@ -6,6 +6,7 @@ import type { Gate } from '../../model/staged-progress.ts';
 import type { RetryEntry, StatusPause } from '../../model/state.ts';
 import type { RolloutPhase } from '../../rollout/gate-words.ts';
 import type { Generations, PodCounts } from '../../rollout/pod-counts.ts';
+import type { LateNodes } from '../../start-up/start-up-words.ts';
 import type { Freeze } from '../../takeover/freeze.ts';
 import type { NextStep } from '../next-steps.ts';
 import type { Outage } from '../outages.ts';
@@ -16,7 +17,8 @@ export type Severity = 'failing' | 'waiting' | 'coming';
 /** How something stands, in one word: the STATE of tables. Public; docs/reference/codes.md lists them. The gravest first. */
 export const HEALTH_STATES = [
   ...(['NoClusters', 'Unreadable', 'Rebuilt', 'Conflict', 'Silent', 'StandsBy', 'Behind'] as const),
-  ...(['NeverHeard', 'Unreachable', 'Halted', 'Lacking', 'Stuck', 'Unknown', 'Invalid'] as const),
+  ...(['NeverHeard', 'Unreachable', 'Halted', 'Lacking', 'StartingUp', 'Stuck'] as const),
+  ...(['Unknown', 'Invalid'] as const),
   ...(['RemovalHeld', 'AwaitsApproval', 'Paused', 'Returned', 'Returning', 'Frozen'] as const),
   ...(['Incomplete', 'Unseen'] as const),
 ] as const;
@@ -92,6 +94,8 @@ export interface ClusterFacts {
   readonly conflict?: { readonly seenAtMs: number; readonly evidence: string };
   readonly rebuilt?: { readonly foundUid: string };
   readonly daemonSets: readonly SetFacts[];
+  /** Nodes that have had their start-up taint for too long; absent: none. */
+  readonly late?: LateNodes;
 }
 
 /** One FleetDaemonSet. */

@@ -1,4 +1,5 @@
 /** What is not well about a cluster as a whole: its watcher, its view, its runs, its API server, its freeze. */
+import { describeLateNodes, type LateNodes } from '../../start-up/start-up-words.ts';
 import { CLUSTER_WORDS } from '../cluster-words.ts';
 import type { ClusterWords } from '../cluster-words.ts';
 import type { ClusterFacts, HealthFinding, HealthState, Severity } from './health-facts.ts';
@@ -35,6 +36,7 @@ export function judgeCluster(cluster: ClusterFacts): readonly HealthFinding[] {
       : [found(cluster, 'Conflict', CLUSTER_WORDS.conflict(cluster))]),
     ...told,
     ...(isIncomplete ? [incomplete(cluster)] : []),
+    ...(cluster.late === undefined ? [] : [startingUp(cluster, cluster.late)]),
   ];
 }
 
@@ -46,6 +48,12 @@ export function judgeUnreadable(unreadable: {
   const { id, problem } = unreadable;
   const message = `its registration cannot be read, which counts as frozen: ${problem}`;
   return found(unreadable, 'Unreadable', { message, remedy: `rollcall cluster doctor ${id}` });
+}
+
+function startingUp(cluster: ClusterFacts, late: LateNodes): HealthFinding {
+  const { text: message, remedy } = describeLateNodes(cluster.id, late);
+  const severity = late.held === undefined ? 'failing' : 'waiting';
+  return { ...found(cluster, 'StartingUp', { message, remedy }), severity };
 }
 
 function incomplete(cluster: ClusterFacts): HealthFinding {

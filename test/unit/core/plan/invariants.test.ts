@@ -1,4 +1,4 @@
-/** S1, S4, S7, S8, S9: what is looked at just before something is sent or written. */
+/** S1, S4, S7, S8, S9, S19: what is looked at just before something is sent or written. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
@@ -105,6 +105,26 @@ describe('an effect breaks', () => {
     assert.equal(sentIn('takeover').length, everything.length);
     assert.deepEqual(sentIn('copilot'), ['delete-pod', 'create-event', 'patch-event']);
     assert.deepEqual(sentIn('observe'), []);
+  });
+
+  it('S19 as a taint that is not the start-up taint of the cluster, without a UID, or in observe', () => {
+    const taint = { key: 'example.com/not-ready', effect: 'NoSchedule' } as const;
+    const startUp = { taint, counts: 'labelled', waitBoundMs: 1 } as const;
+    const effect: Effect = {
+      ...{ kind: 'remove-taint', namespace: '', name: nodeName('n1'), uid: uid('n') },
+      ...{ index: 0, taint },
+    };
+    const breaks = (changed: Partial<typeof effect>, rules: Partial<EffectRules>): unknown => {
+      const asked = { ...effect, ...changed } as Effect;
+      return findEffectBreach(asked, { ...RULES, ...rules }, NOTHING)?.invariant;
+    };
+    for (const mode of ['takeover', 'copilot'] as const) {
+      assert.equal(breaks({}, { startUp, mode }), undefined);
+    }
+    assert.equal(breaks({}, { startUp, mode: 'observe' }), 'S19');
+    assert.equal(breaks({}, {}), 'S19');
+    assert.equal(breaks({ uid: uid('') }, { startUp }), 'S19');
+    assert.equal(breaks({ taint: { ...taint, effect: 'NoExecute' } }, { startUp }), 'S19');
   });
 
   it('S4 as a template outside of copilot, or of another DaemonSet', () => {

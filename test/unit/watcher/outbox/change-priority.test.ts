@@ -98,6 +98,26 @@ describe('a change that somebody waits for', () => {
     assert.equal(await waitOf(remove, rollOut), 'normal');
     assert.equal(await waitOf(fail, rollOut), 'normal');
   });
+
+  it('is the Ready of a labelled DaemonSet’s pod on a node with a taint that is not of Kubernetes', async () => {
+    const OF_KUBERNETES = 'node.kubernetes.io/not-ready';
+    const ready = ({ source }: WatcherHarness): void => {
+      source.put('Pod', podDraft('p', { owner: 'ds1', uid: 'p1', node: 'n1', ready: true }));
+    };
+    const starting =
+      (label: string, key = 'starting') =>
+      ({ source }: WatcherHarness): void => {
+        const labels = { 'rollcall.dev/start-up': label };
+        const metadata = { name: 'agent', namespace: 'infra', uid: 'ds1', generation: 1, labels };
+        source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1', metadata }));
+        const taints = [{ key, effect: 'NoSchedule' }];
+        source.put('Node', nodeDraft('n1', { spec: { taints } }));
+        source.put('Pod', podDraft('p', { owner: 'ds1', uid: 'p1', node: 'n1' }));
+      };
+    assert.equal(await waitOf(ready, starting('true')), 'normal');
+    assert.equal(await waitOf(ready, starting('false')), 'calm');
+    assert.equal(await waitOf(ready, starting('true', OF_KUBERNETES)), 'calm');
+  });
 });
 
 describe('a change that leads to nothing by itself', () => {

@@ -48,6 +48,14 @@ const effects = {
     resourceVersion: version,
     template: { spec: { containers: [] } },
   },
+  'remove-taint': {
+    kind: 'remove-taint',
+    namespace: '',
+    name: nodeName('node-1'),
+    uid: uid('u-1'),
+    index: 2,
+    taint: { key: 'example.com/agents-not-ready', value: 'x', effect: 'NoSchedule' },
+  },
   'create-copy': { kind: 'create-copy', ...at, body: { metadata: { name: at.name } } },
   'replace-copy': {
     kind: 'replace-copy',
@@ -148,6 +156,14 @@ const unfenced: readonly { readonly title: string; readonly effect: Effect }[] =
     },
   },
   {
+    title: 'remove-taint without a UID',
+    effect: { ...effects['remove-taint'], uid: uid('') },
+  },
+  {
+    title: 'remove-taint of a name that leaves its path',
+    effect: { ...effects['remove-taint'], name: nodeName('../pods') },
+  },
+  {
     title: 'restore-template without a UID',
     effect: { ...effects['restore-template'], uid: uid('') },
   },
@@ -212,6 +228,17 @@ const expected: Readonly<Record<Effect['kind'], readonly [string, string, unknow
     },
   ],
   'patch-event': ['PATCH', '/api/v1/namespaces/agents/events/collector-1', { count: 2 }],
+  'remove-taint': [
+    'PATCH',
+    '/api/v1/nodes/node-1',
+    [
+      { op: 'test', path: '/metadata/uid', value: 'u-1' },
+      { op: 'test', path: '/spec/taints/2/key', value: 'example.com/agents-not-ready' },
+      { op: 'test', path: '/spec/taints/2/effect', value: 'NoSchedule' },
+      { op: 'test', path: '/spec/taints/2/value', value: 'x' },
+      { op: 'remove', path: '/spec/taints/2' },
+    ],
+  ],
   patch: ['PATCH', '/api/v1/namespaces/agents/pods/collector-1', effects.patch.body],
   'update-status': [
     'PUT',

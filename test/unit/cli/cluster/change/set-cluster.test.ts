@@ -54,6 +54,38 @@ describe('rollcall cluster set: edits', () => {
     }
   });
 
+  it('sets a start-up taint, keeps what of it is not given, and takes it away', async () => {
+    const { world, stored } = await sceneOf();
+    const set = ['cluster', 'set', ID];
+    const taint = 'example.com/not-ready:NoSchedule';
+    const run = (await world.run([...set, '--start-up-taint', taint])).expectExit(0);
+    assert.match(run.stdout, /startUp {2}- {7}example\.com\/not-ready:NoSchedule, until labelled/);
+    (await world.run([...set, '--start-up-counts', 'all'])).expectExit(0);
+    (await world.run([...set, '--start-up-wait', '60'])).expectExit(0);
+    assert.deepEqual((await stored())?.startUp, {
+      taint: { key: 'example.com/not-ready', effect: 'NoSchedule' },
+      counts: 'all',
+      waitBoundMs: 60_000,
+    });
+    const shown = (await world.run(['cluster', 'show', ID])).expectExit(0);
+    assert.match(shown.stdout, /start-up taint: +example\.com\/not-ready:NoSchedule, until all/);
+    (await world.run([...set, '--without-start-up'])).expectExit(0);
+    assert.equal((await stored())?.startUp, undefined);
+  });
+
+  it('refuses what is no start-up taint, and a part of a setting that is not there', async () => {
+    const { world, stored } = await sceneOf();
+    const set = ['cluster', 'set', ID];
+    for (const wrong of ['agents', 'node.kubernetes.io/not-ready:NoSchedule']) {
+      const run = (await world.run([...set, '--start-up-taint', wrong])).expectExit(2);
+      assert.match(run.stderr, /is no start-up taint/);
+    }
+    const alone = (await world.run([...set, '--start-up-counts', 'all'])).expectExit(2);
+    assert.match(alone.stderr, /has no start-up taint yet/);
+    (await world.run([...set, '--start-up-wait', '5', '--without-start-up'])).expectExit(2);
+    assert.equal((await stored())?.configVersion, 1);
+  });
+
   it('changes labels, endpoint, ranges and roles in one write', async () => {
     const { world, stored } = await sceneOf();
     const argv = ['cluster', 'set', ID, '--label', 'ring=2', '--label', 'stage-', '--json'];

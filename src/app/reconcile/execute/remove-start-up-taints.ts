@@ -1,0 +1,235 @@
+/**
+ * Removes the start-up taint from nodes whose daemons serve (ADR 0089, S19): a part of the run of each DaemonSet that counts.
+ *
+ *   own pod serves on a node with the taint ──▶ the others' serve there, too ──▶ entry recorded ──▶ fence ──▶ PATCH
+ *
+ * The run that the last pod's Ready wakes finds all of them, so nothing waits for a timer. A cluster without the setting costs
+ * nothing; one without such nodes costs no read. Rollcall never adds a taint.
+ */
+import { withEntries } from '../../../core/log/append-log.ts';
+import { entriesOf } from '../../../core/log/effect-entries.ts';
+import type { Outcome, RemoveTaintEffect } from '../../../core/model/effects.ts';
+import type { NodeName } from '../../../core/model/identifiers.ts';
+import type { NodeProjection } from '../../../core/model/projections.ts';
+import type { StartUp } from '../../../core/model/registration.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
+import { heldWrite } from '../../../core/retry/retry.ts';
+import {
+  countsOn,
+  nodesStartingUp,
+  podsByNode,
+  startUpDone,
+  startUpSetOf,
+  servingPod,
+} from '../../../core/start-up/start-up-done.ts';
+import type { PodsByNode, StartUpSet } from '../../../core/start-up/start-up-done.ts';
+import { isStartUpTaint } from '../../../core/start-up/start-up-taint.ts';
+import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
+import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import { sendFenced } from '../confirm/batch-fence.ts';
+import { freshnessOf } from '../confirm/guard.ts';
+import { confirmStartUps, type ServedNode } from '../confirm/live-start-ups.ts';
+import { readStartUpPods, readStartUpSets } from '../read/start-up-sets.ts';
+import type { ReconcileInput, RunContext } from '../run/context.ts';
+import type { Problem, RunResult } from '../run/result.ts';
+import { cameOf } from './came-of.ts';
+
+/** Patches sent side by side. */
+const PATCHES_AT_ONCE = 100;
+
+/** A run, and the state as it stands by now. */
+export interface StartUpStep {
+  readonly context: RunContext;
+  readonly input: ReconcileInput;
+  readonly result: RunResult;
+  readonly recorded: DaemonSetState;
+}
+
+/** Removes what may go. The answer is the state as it stands now. */
+export async function removeStartUpTaints(step: StartUpStep): Promise<DaemonSetState> {
+  const { input, result, recorded } = step;
+  const { registration, frozen } = input.stored;
+  const { startUp } = registration;
+  if (startUp === undefined || guardOfRegistration(registration, frozen).kind !== 'act') {
+    return recorded;
+  }
+  const found = await findDone(step, startUp);
+  if (found.length === 0) return recorded;
+  const held = heldWrite('start-up-refused', input) ?? doubtOf(step);
+  if (held !== undefined) {
+    result.add(held);
+    return recorded;
+  }
+  const access = await input.access.get();
+  if (access === undefined) {
+    result.add({ code: 'no-access', message: 'no access for start-up taints', pace: 'backoff' });
+    return recorded;
+  }
+  const nodes = await confirmStartUps(found, { ...step, access });
+  const claimed = nodes.filter((node) => claimsOf(step).take(node));
+  const removed = new Set<NodeName>();
+  try {
+    return await send(claimed, { ...step, access, startUp, removed });
+  } finally {
+    for (const node of claimed) if (!removed.has(node.name)) claimsOf(step).release(node);
+  }
+}
+
+interface SendStep extends StartUpStep {
+  readonly access: ClusterAccess;
+  readonly startUp: StartUp;
+  /** Of which this is noted. */
+  readonly removed: Set<NodeName>;
+}
+
+async function send(nodes: readonly NodeProjection[], step: SendStep): Promise<DaemonSetState> {
+  const { context, input, access, result, recorded, startUp } = step;
+  if (nodes.length === 0) return recorded;
+  const logged = await recordEntry(nodes, step);
+  if (logged === undefined) return recorded;
+  const removals = nodes.flatMap((node) => removalOf(node, startUp));
+  const fence = { context, input, access, stateVersion: logged.version, isStale: result.hasActed };
+  const { sent, stopped } = await sendFenced(removals, fence, {
+    size: PATCHES_AT_ONCE,
+    isLast: ({ kind }) => kind === 'unsent' || kind === 'refused',
+  });
+  for (const { item, outcome } of sent) noteOutcome(item.effect.name, outcome, step);
+  const left = removals.slice(sent.length);
+  if (left.length === 0) return logged;
+  for (const { effect } of left) {
+    result.sent.push({ effect: 'remove-taint', name: effect.name, came: 'unsent' });
+  }
+  result.addStop(stopped ?? { code: 'interrupted', message: 'start-up taints are left' });
+  return logged;
+}
+
+/** Claims of this process on the nodes of the cluster. */
+function claimsOf({ context: { dependencies }, input }: StartUpStep) {
+  const { cache, clock } = dependencies;
+  const { clusterUid } = input.stored.ref;
+  const { taintClaims } = cache;
+  const nowMs = clock.monotonicMs();
+  return {
+    take: (node: NodeProjection) => taintClaims.take({ ...node, clusterUid }, nowMs),
+    isTaken: (node: NodeProjection) => taintClaims.isTaken({ ...node, clusterUid }, nowMs),
+    release: (node: NodeProjection) => {
+      taintClaims.release({ ...node, clusterUid });
+    },
+  };
+}
+
+/** Nodes on which all that counts serves, as far as the view tells. */
+async function findDone(step: StartUpStep, startUp: StartUp): Promise<readonly ServedNode[]> {
+  const { context, input } = step;
+  const { namespace, name } = context.hint.key;
+  const set = startUpSetOf({ namespace, name }, input.daemonSet, startUp);
+  if (set === undefined) return [];
+  const tainted = nodesStartingUp(input.read.nodes, startUp);
+  if (tainted.length === 0) return [];
+  const { ref } = input.stored;
+  const pods = podsByNode(input.read.pods, ref.uid);
+  const claims = claimsOf(step);
+  const candidates = tainted.filter(
+    (node) =>
+      !claims.isTaken(node) &&
+      countsOn(set, node, startUp) &&
+      typeof servingPod(set, node, pods) !== 'string',
+  );
+  if (candidates.length === 0) return [];
+  const others = await readOthers(candidates, step, startUp);
+  const sets = [{ set, pods }, ...others];
+  return candidates.flatMap((node) => {
+    const decision = startUpDone(node, sets, startUp);
+    return decision.kind === 'done' ? [{ node, pods: decision.pods }] : [];
+  });
+}
+
+/** The other DaemonSets that count on one of these nodes, with their pods. */
+async function readOthers(
+  candidates: readonly NodeProjection[],
+  { context, input }: StartUpStep,
+  startUp: StartUp,
+): Promise<readonly { readonly set: StartUpSet; readonly pods: PodsByNode | undefined }[]> {
+  const { dependencies } = context;
+  const { clusterUid, uid: own } = input.stored.ref;
+  const all = await readStartUpSets(clusterUid, startUp, dependencies);
+  const counted = all.filter(
+    ({ set, ref }) => ref.uid !== own && candidates.some((node) => countsOn(set, node, startUp)),
+  );
+  return Promise.all(
+    counted.map(async (each) => ({
+      set: each.set,
+      pods: await readStartUpPods(each, input.stored, dependencies),
+    })),
+  );
+}
+
+/** A torn view, or one of a silent cluster, removes nothing. */
+function doubtOf({ context, input }: StartUpStep): Problem | undefined {
+  const freshness = freshnessOf(input, context, { unseenCount: 0, hasWork: true });
+  if (freshness.kind === 'fresh') return undefined;
+  const { code, message } = freshness.guard;
+  if (code === 'cut-open') return { code, message, pace: 'soon' };
+  return { code: 'cluster-silent', message, pace: 'backoff' };
+}
+
+/** An entry of the log comes before what it tells of (S18). Undefined: another run was first. */
+async function recordEntry(
+  nodes: readonly NodeProjection[],
+  { context, input, result, recorded }: StartUpStep,
+): Promise<DaemonSetState | undefined> {
+  const wanted = nodes.map(({ name }) => ({ effect: 'remove-taint', name }) as const);
+  const at = { atMs: context.dependencies.clock.nowMs(), run: recorded.version + 1 };
+  const entries = entriesOf(wanted, at);
+  const change = { from: recorded, to: withEntries(recorded, entries), settled: [] };
+  const write = await context.recordIntents(input.stored.ref, change);
+  if (write.kind !== 'written') {
+    result.addStop({ code: 'lost-race', message: 'another run took over' });
+    return undefined;
+  }
+  result.logged.push(...entries);
+  return write.state;
+}
+
+function removalOf(
+  node: NodeProjection,
+  startUp: StartUp,
+): readonly { readonly effect: RemoveTaintEffect }[] {
+  const index = node.taints.findIndex((taint) => isStartUpTaint(taint, startUp));
+  const taint = node.taints[index];
+  if (taint === undefined) return [];
+  const { name, uid } = node;
+  const effect = { kind: 'remove-taint', namespace: '', name, uid, index, taint } as const;
+  return [{ effect }];
+}
+
+function noteOutcome(node: NodeName, outcome: Outcome, step: SendStep): void {
+  const { context, result, removed } = step;
+  result.sent.push({ effect: 'remove-taint', name: node, ...cameOf(outcome) });
+  const [came, problem] = whatCame(node, outcome);
+  context.dependencies.metrics.count('StartUpTaints', { outcome: came });
+  result.add(problem);
+  if (came === 'removed') removed.add(node);
+}
+
+function whatCame(node: NodeName, outcome: Outcome): readonly [string, Problem | undefined] {
+  switch (outcome.kind) {
+    case 'done':
+      return ['removed', undefined];
+    case 'gone':
+    case 'exists':
+    case 'conflict': {
+      const message = `the taints of node ${node} changed since they were seen`;
+      return ['changed', { code: 'outcome-open', message, pace: 'soon' }];
+    }
+    case 'refused': {
+      const message = `the start-up taint of node ${node} was not removed: ${outcome.message}`;
+      return ['refused', { code: 'start-up-refused', message, pace: 'backoff' }];
+    }
+    case 'unsent':
+    case 'ambiguous': {
+      const message = `it is not known whether the start-up taint of node ${node} is gone`;
+      return ['open', { code: 'outcome-open', message, pace: 'backoff' }];
+    }
+  }
+}
