@@ -46,9 +46,7 @@ const STANDINGS = {
 function Standing(props: { readonly health: FleetHealth }): VNode {
   const { health } = props;
   const isOld = useAge().kind !== 'fresh';
-  const [tone, word] = isOld
-    ? (['unknown', 'Not known now'] as const)
-    : STANDINGS[health.standing];
+  const [tone, word] = isOld ? (['unknown', 'Not known now'] as const) : STANDINGS[health.standing];
   const isOfNow = !isOld && health.standing !== 'stopped';
   return (
     <div class="standing">

@@ -86,11 +86,7 @@ export function plainContainer(
 }
 
 /** A pod for the bench. */
-function benchPod({
-  simulate = {},
-  annotations = {},
-  spec = {},
-}: PodBenchOptions): PodObject {
+function benchPod({ simulate = {}, annotations = {}, spec = {} }: PodBenchOptions): PodObject {
   const requests = Object.entries(simulate).map(
     ([scope, value]) => [`simulate.rollcall.dev/${scope}`, value] as const,
   );
