@@ -51,10 +51,31 @@ function spansAsNumbers(
   });
 }
 
+/**
+ * These traces in the order of time, each once. One that left for an item before the write of its state was lost leaves once more, with
+ * what was counted since: the longer one counts.
+ */
+export function tracesInOrder(traces: readonly CoverageTrace[]): readonly CoverageTrace[] {
+  const ordered = traces.toSorted(
+    (left, right) => left.at - right.at || endOfTraceMs(left) - endOfTraceMs(right),
+  );
+  return ordered.filter((trace, index) => {
+    const next = ordered[index + 1];
+    return next === undefined || !goesOnWith(trace, next);
+  });
+}
+
+function goesOnWith(trace: CoverageTrace, next: CoverageTrace): boolean {
+  const { at, eligible, covered, spans, joined = [] } = trace;
+  const isOne = at === next.at && eligible === next.eligible && covered === next.covered;
+  const begins = (part: readonly number[], whole: readonly number[] = []): boolean =>
+    part.every((each, index) => each === whole[index]);
+  return isOne && begins(spans, next.spans) && begins(joined, next.joined);
+}
+
 /** The days that these traces tell of, from the very same sums as they were counted by. Undefined: there is none. */
 export function daysOfTraces(traces: readonly CoverageTrace[]): DailyCounts | undefined {
-  const ordered = [...traces].sort((left, right) => left.at - right.at);
-  return ordered.reduce<DailyCounts | undefined>(
+  return tracesInOrder(traces).reduce<DailyCounts | undefined>(
     (days, trace) => addTrace(days ?? addToDay(undefined, trace.at * 1000, []), trace),
     undefined,
   );

@@ -259,10 +259,7 @@ describe('rollcall why, of what holds a cluster', () => {
       first.unsilence();
       first.engine.aws.enableMappings('reconcile');
       await first.send('PATCH', `${SENTINEL}/status`, { status: { observedGeneration: 1 } });
-      await first.until(
-        ['cluster', 'show', first.id],
-        /Another controller works on its DaemonSets/,
-      );
+      await first.until(['cluster', 'show', first.id], /conflict-noted: /);
       await first.dropPods('idle');
       await first.expect('idle', {
         code: 'conflicting-controller',

@@ -7,7 +7,7 @@
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { daysOfTraces, endOfTraceMs } from '../../../src/core/coverage/trace.ts';
+import { daysOfTraces, endOfTraceMs, tracesInOrder } from '../../../src/core/coverage/trace.ts';
 import type { CoverageDays } from '../../../src/core/coverage/kept-days.ts';
 import type { CoverageTrace, LogItem } from '../../../src/core/model/log-entry.ts';
 import type { CoverageRecord, DaemonSetState } from '../../../src/core/model/state.ts';
@@ -38,8 +38,11 @@ export class CoverageAudit {
   readonly #truth = new Map<string, Moment[]>();
   readonly #counted = new Map<string, CoverageRecord>();
   readonly #lost = new Set<string>();
+  /** When the first commit was seen. */
+  #sinceMs: number | undefined;
   #meta: ClusterMeta | undefined;
   #restoredAtMs = Number.NEGATIVE_INFINITY;
+  #isTooWide = false;
 
   constructor(
     api: SimulatedApiServer,
@@ -97,8 +100,10 @@ export class CoverageAudit {
   }
 
   #noteTruth(): void {
-    if (this.#api.list('nodes').length > NODES_MAX) return;
+    if (this.#api.list('nodes').length > NODES_MAX) this.#isTooWide = true;
+    if (this.#isTooWide) return;
     const atMs = this.#clock.nowMs();
+    this.#sinceMs ??= atMs;
     for (const set of this.#sets()) {
       const moments = this.#truth.get(set.metadata.uid) ?? [];
       const now = trueNodes(this.#api, set);
@@ -111,10 +116,13 @@ export class CoverageAudit {
     }
   }
 
-  #noteState(uid: string, { coverage, log }: DaemonSetState): void {
-    const before = this.#counted.get(uid);
-    if (coverage === undefined || coverage === before) return;
+  #noteState(uid: string, { coverage, log, version }: DaemonSetState): void {
+    const last = this.#counted.get(uid);
+    if (coverage === undefined || coverage === last) return;
     this.#counted.set(uid, coverage);
+    // Versions begin anew where the state was lost, and so do counts.
+    if (last !== undefined && version <= 1) this.#lost.add(uid);
+    const before = version <= 1 ? undefined : last;
     if (before !== undefined && log === undefined) this.#lost.add(uid);
     if (before !== undefined) this.#checkTime(uid, before, coverage);
     if (coverage.at !== before?.at || coverage.covered !== before.covered) {
@@ -137,7 +145,7 @@ export class CoverageAudit {
   #checkNumbers(uid: string, { at, eligible, covered }: CoverageRecord): void {
     const set = this.#sets().find(({ metadata }) => metadata.uid === uid);
     const within = this.#momentsOf(uid, at * 1000);
-    if (set === undefined || within === undefined) return;
+    if (set === undefined || within === undefined || this.#isTooWide) return;
     this.judged += 1;
     const served = within.map((moment) => moment.served);
     const least = hasPolicy(set) ? 0 : Math.min(...served);
@@ -157,6 +165,8 @@ export class CoverageAudit {
     const heardAtMs = Math.min(atMs, Node, Pod, DaemonSet);
     const sinceMs = heardAtMs - OLDER_MS;
     if (sinceMs < this.#restoredAtMs || atMs - heardAtMs > OLDER_MS) return undefined;
+    // What was heard before this audit began is of moments that it did not see.
+    if (heardAtMs < (this.#sinceMs ?? Number.POSITIVE_INFINITY)) return undefined;
     const moments = this.#truth.get(uid) ?? [];
     const first = moments.findLastIndex((moment) => moment.atMs <= sinceMs);
     const within = moments.slice(Math.max(0, first));
@@ -169,7 +179,7 @@ export class CoverageAudit {
     coverage: CoverageRecord,
     table: Readonly<Record<string, unknown>>,
   ): void {
-    const traces = tracesOf(uid, table).toSorted((left, right) => left.at - right.at);
+    const traces = tracesInOrder(tracesOf(this.#api.clusterUid, uid, table));
     const isCut = traces.some((trace, index) => {
       const former = traces[index - 1];
       return former !== undefined && trace.at * 1000 !== endOfTraceMs(former);
@@ -226,9 +236,15 @@ function addedIn(column: number, before: CoverageRecord, after: CoverageRecord):
   return sumOf(after) - sumOf(before);
 }
 
-function tracesOf(uid: string, table: Readonly<Record<string, unknown>>): readonly CoverageTrace[] {
+/** A cluster that was rebuilt gives its UIDs again, so those of the former one are left out. */
+function tracesOf(
+  clusterUid: string,
+  uid: string,
+  table: Readonly<Record<string, unknown>>,
+): readonly CoverageTrace[] {
   return Object.entries(table).flatMap(([key, stored]): readonly CoverageTrace[] => {
-    const [part, , of] = key.split(' ');
+    const [part, cluster, of] = key.split(' ');
+    if (cluster !== clusterUid) return [];
     if (part === 'STATE' && of === uid)
       return [(stored as DaemonSetState).log?.coverage].filter((each) => each !== undefined);
     if (part !== 'LOG') return [];
