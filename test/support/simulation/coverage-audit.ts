@@ -22,6 +22,11 @@ interface Moment extends TrueNodes {
   readonly generation: number | undefined;
 }
 
+interface Counted {
+  readonly coverage: CoverageRecord;
+  readonly version: number;
+}
+
 /** A view may be as old as its watch, and some seconds more on the way. */
 const OLDER_MS = 120_000;
 /** In a wider world counting at each commit takes too long. */
@@ -36,10 +41,8 @@ export class CoverageAudit {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #report: (text: string) => void;
   readonly #truth = new Map<string, Moment[]>();
-  readonly #counted = new Map<string, CoverageRecord>();
+  readonly #counted = new Map<string, Counted>();
   readonly #lost = new Set<string>();
-  /** When the first commit was seen. */
-  #sinceMs: number | undefined;
   #meta: ClusterMeta | undefined;
   #restoredAtMs = Number.NEGATIVE_INFINITY;
   #isTooWide = false;
@@ -103,7 +106,6 @@ export class CoverageAudit {
     if (this.#api.list('nodes').length > NODES_MAX) this.#isTooWide = true;
     if (this.#isTooWide) return;
     const atMs = this.#clock.nowMs();
-    this.#sinceMs ??= atMs;
     for (const set of this.#sets()) {
       const moments = this.#truth.get(set.metadata.uid) ?? [];
       const now = trueNodes(this.#api, set);
@@ -118,16 +120,18 @@ export class CoverageAudit {
 
   #noteState(uid: string, { coverage, log, version }: DaemonSetState): void {
     const last = this.#counted.get(uid);
-    if (coverage === undefined || coverage === last) return;
-    this.#counted.set(uid, coverage);
+    if (coverage === undefined) return;
+    this.#counted.set(uid, { coverage, version });
+    if (coverage === last?.coverage) return;
     // Versions begin anew where the state was lost, and so do counts.
-    if (last !== undefined && version <= 1) this.#lost.add(uid);
-    const before = version <= 1 ? undefined : last;
-    if (before !== undefined && log === undefined) this.#lost.add(uid);
-    if (before !== undefined) this.#checkTime(uid, before, coverage);
-    if (coverage.at !== before?.at || coverage.covered !== before.covered) {
-      this.#checkNumbers(uid, coverage);
-    }
+    if (last !== undefined && (version <= 1 || log === undefined)) this.#lost.add(uid);
+    this.#checkCount(uid, coverage, beforeOf(version, last));
+  }
+
+  #checkCount(uid: string, after: CoverageRecord, before: CoverageRecord | undefined): void {
+    if (before !== undefined) this.#checkTime(uid, before, after);
+    if (after.at === before?.at && after.covered === before.covered) return;
+    this.#checkNumbers(uid, after);
   }
 
   /** Each second is counted once, by the numbers that held. */
@@ -161,13 +165,12 @@ export class CoverageAudit {
    * and a template of now, which never were there together.
    */
   #momentsOf(uid: string, atMs: number): readonly Moment[] | undefined {
-    const { Node = 0, Pod = 0, DaemonSet = 0 } = this.#meta?.heardAtMs ?? {};
-    const heardAtMs = Math.min(atMs, Node, Pod, DaemonSet);
+    const heardAtMs = Math.min(atMs, heardOf(this.#meta));
     const sinceMs = heardAtMs - OLDER_MS;
     if (sinceMs < this.#restoredAtMs || atMs - heardAtMs > OLDER_MS) return undefined;
-    // What was heard before this audit began is of moments that it did not see.
-    if (heardAtMs < (this.#sinceMs ?? Number.POSITIVE_INFINITY)) return undefined;
     const moments = this.#truth.get(uid) ?? [];
+    // What was heard before the DaemonSet was there, or this audit, is of moments that were not compared.
+    if (heardAtMs < (moments[0]?.atMs ?? Number.POSITIVE_INFINITY)) return undefined;
     const first = moments.findLastIndex((moment) => moment.atMs <= sinceMs);
     const within = moments.slice(Math.max(0, first));
     const templates = new Set(within.map(({ generation }) => generation));
@@ -219,6 +222,16 @@ export function watchCoverage(view: ViewStore, audit: () => CoverageAudit): View
       };
     },
   });
+}
+
+/** The count before that of this version. One that was written without an answer was not seen. */
+function beforeOf(version: number, last: Counted | undefined): CoverageRecord | undefined {
+  return version === (last?.version ?? 0) + 1 ? last?.coverage : undefined;
+}
+
+function heardOf(meta: ClusterMeta | undefined): number {
+  const { Node = 0, Pod = 0, DaemonSet = 0 } = meta?.heardAtMs ?? {};
+  return Math.min(Node, Pod, DaemonSet);
 }
 
 function hasPolicy(set: KubernetesObject): boolean {
