@@ -25,7 +25,13 @@ function node(name: string, pods: readonly Pod[], more: object = {}): NodeView {
   return {
     node: { name, uid: `uid-of-node-${name}`, createdAtMs },
     placement,
-    pods: pods.map((pod) => ({ isReady: true, isTerminating: false, ownerUid: 'u', labels: {}, ...pod })),
+    pods: pods.map((pod) => ({
+      isReady: true,
+      isTerminating: false,
+      ownerUid: 'u',
+      labels: {},
+      ...pod,
+    })),
   } as unknown as NodeView; // as much of it as is looked at
 }
 
