@@ -16,12 +16,12 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/adapters': 13_250,
   'src/app': 23_800,
   'src/cli': 18_420,
-  'src/core': 26_000,
+  'src/core': 26_100,
   'src/engine': 1_950,
   'src/page': 6_800,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 188_900,
+  test: 189_500,
 };
 
 /** Finds folders with more lines than their budget. */
