@@ -167,7 +167,8 @@ export class CoverageAudit {
   #momentsOf(uid: string, atMs: number): readonly Moment[] | undefined {
     const heardAtMs = Math.min(atMs, heardOf(this.#meta));
     const sinceMs = heardAtMs - OLDER_MS;
-    if (sinceMs < this.#restoredAtMs || atMs - heardAtMs > OLDER_MS) return undefined;
+    const isLate = this.#clock.nowMs() - heardAtMs > OLDER_MS;
+    if (sinceMs < this.#restoredAtMs || isLate) return undefined;
     const moments = this.#truth.get(uid) ?? [];
     // What was heard before the DaemonSet was there, or this audit, is of moments that were not compared.
     if (heardAtMs < (moments[0]?.atMs ?? Number.POSITIVE_INFINITY)) return undefined;
