@@ -12,7 +12,7 @@ import path from 'node:path';
 export const FUNCTIONS_DIRECTORY = 'dist/functions';
 
 /** The largest bundle that is deployed, in KiB, before compression. */
-export const FUNCTION_BUNDLE_KIB_MAX = 700;
+export const FUNCTION_BUNDLE_KIB_MAX = 720;
 
 /** Names of all functions, in order. */
 export async function findFunctionNames(root: string): Promise<readonly string[]> {
