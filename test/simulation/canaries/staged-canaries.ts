@@ -200,16 +200,6 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     firstSeed: 40,
     seedsMax: 10,
   },
-  'canary-of-the-healthy': {
-    bug: 'broken pods use up the budget that a canary among healthy nodes waits for: a rollout stands for ever',
-    at: 'src/core/stages/canary.ts#useUpBudget',
-    change: 'if (idle.length < budgetNodes) return [];',
-    to: 'if (idle.length < budgetNodes || idle.length >= 0) return [];',
-    breaks: ['L1'],
-    in: 'ill-beside-built-in',
-    firstSeed: 408,
-    seedsMax: 5,
-  },
   'copy-over-the-former': {
     bug: 'the copy of the former revision is written over, and a late breach leads nowhere (S16, ADR 0063)',
     at: 'src/core/admission/plan-copy.ts#freeSlot',
