@@ -455,7 +455,7 @@ export class World {
   }
 
   #newCoverageAudit(): CoverageAudit {
-    return new CoverageAudit(this.site.api, this.clock, (text) => {
+    return new CoverageAudit(this.site.api, (text) => {
       this.observer.report(text);
     });
   }
