@@ -3,14 +3,6 @@ import type { PlantedBugs } from './planted-bug.ts';
 
 /** The rows by name. */
 export const INFRA_BUGS: PlantedBugs = {
-  'start-up-policy-takes-any-taint': {
-    bug: 'a stolen credential takes any taint of that effect off a node (45.4)',
-    at: 'infra/start-up/admission.yaml#expression',
-    change: 't.key != variables.key || t.effect != variables.effect',
-    to: 't.key == variables.key || t.effect != variables.effect',
-    killedBy:
-      'test/conformance/rights/start-up.test.ts: refuses the removal of another taint, of several, or of all',
-  },
   'red-night-leaves-nothing': {
     bug: 'the plans that broke at night are kept nowhere',
     at: '.ci/nightly',
