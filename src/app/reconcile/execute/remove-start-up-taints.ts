@@ -6,8 +6,6 @@
  * The run that the last pod's Ready wakes finds all of them, so nothing waits for a timer. A cluster without the setting costs
  * nothing; one without such nodes costs no read. Rollcall never adds a taint.
  */
-import { withEntries } from '../../../core/log/append-log.ts';
-import { entriesOf } from '../../../core/log/effect-entries.ts';
 import type { Outcome, RemoveTaintEffect } from '../../../core/model/effects.ts';
 import type { NodeName } from '../../../core/model/identifiers.ts';
 import type { NodeProjection } from '../../../core/model/projections.ts';
@@ -30,19 +28,16 @@ import { sendFenced } from '../confirm/batch-fence.ts';
 import { freshnessOf } from '../confirm/guard.ts';
 import { confirmStartUps, type ServedNode } from '../confirm/live-start-ups.ts';
 import { readStartUpPods, readStartUpSets } from '../read/start-up-sets.ts';
-import type { ReconcileInput, RunContext } from '../run/context.ts';
-import type { Problem, RunResult } from '../run/result.ts';
+import type { ReconcileInput } from '../run/context.ts';
+import type { Problem } from '../run/result.ts';
 import { cameOf } from './came-of.ts';
+import { recordEntry, type RecordedStep } from './record-entry.ts';
 
 /** Patches sent side by side. */
 const PATCHES_AT_ONCE = 100;
 
-/** A run, and the state as it stands by now. */
-export interface StartUpStep {
-  readonly context: RunContext;
+interface StartUpStep extends RecordedStep {
   readonly input: ReconcileInput;
-  readonly result: RunResult;
-  readonly recorded: DaemonSetState;
 }
 
 /** Removes what may go. The answer is the state as it stands now. */
@@ -85,7 +80,8 @@ interface SendStep extends StartUpStep {
 async function send(nodes: readonly NodeProjection[], step: SendStep): Promise<DaemonSetState> {
   const { context, input, access, result, recorded, startUp } = step;
   if (nodes.length === 0) return recorded;
-  const logged = await recordEntry(nodes, step);
+  const wanted = nodes.map(({ name }) => ({ effect: 'remove-taint', name }) as const);
+  const logged = await recordEntry(wanted, step);
   if (logged === undefined) return recorded;
   const removals = nodes.flatMap((node) => removalOf(node, startUp));
   const fence = { context, input, access, stateVersion: logged.version, isStale: result.hasActed };
@@ -171,24 +167,6 @@ function doubtOf({ context, input }: StartUpStep): Problem | undefined {
   const { code, message } = freshness.guard;
   if (code === 'cut-open') return { code, message, pace: 'soon' };
   return { code: 'cluster-silent', message, pace: 'backoff' };
-}
-
-/** An entry of the log comes before what it tells of (S18). Undefined: another run was first. */
-async function recordEntry(
-  nodes: readonly NodeProjection[],
-  { context, input, result, recorded }: StartUpStep,
-): Promise<DaemonSetState | undefined> {
-  const wanted = nodes.map(({ name }) => ({ effect: 'remove-taint', name }) as const);
-  const at = { atMs: context.dependencies.clock.nowMs(), run: recorded.version + 1 };
-  const entries = entriesOf(wanted, at);
-  const change = { from: recorded, to: withEntries(recorded, entries), settled: [] };
-  const write = await context.recordIntents(input.stored.ref, change);
-  if (write.kind !== 'written') {
-    result.addStop({ code: 'lost-race', message: 'another run took over' });
-    return undefined;
-  }
-  result.logged.push(...entries);
-  return write.state;
 }
 
 function removalOf(

@@ -12,14 +12,13 @@ import type { Outcome } from '../../../core/model/effects.ts';
 import { resourceVersion } from '../../../core/model/identifiers.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
-import { entriesOf } from '../../../core/log/effect-entries.ts';
-import { withEntries } from '../../../core/log/append-log.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import { fenceBatch } from '../confirm/batch-fence.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { readFormer } from '../history/former.ts';
 import { keyOf, sendOne, type Step } from '../run/context.ts';
 import { cameOf } from './came-of.ts';
+import { recordEntry } from './record-entry.ts';
 import type { RunResult } from '../run/result.ts';
 
 /** Restores the template that the plan asks for, if it asks for one. The answer is the state as it stands now. */
@@ -50,7 +49,7 @@ export async function restoreTemplate(
     result.add({ code: 'outcome-open', message, pace: 'backoff' });
     return recorded;
   }
-  const logged = await recordEntry(hash, step);
+  const logged = await recordEntry([{ effect: 'restore-template', name: hash }], step);
   if (logged === undefined) return recorded;
   const outcome = await sendOne(
     {
@@ -69,29 +68,6 @@ export async function restoreTemplate(
   result.sent.push({ effect: 'restore-template', name: hash, ...cameOf(outcome) });
   noteOutcome(outcome, hash, step);
   return logged;
-}
-
-/** A template is restored once a halt: its entry has a write of its own before it is sent. Undefined: another run was first. */
-async function recordEntry(
-  hash: string,
-  {
-    context,
-    input,
-    result,
-    recorded,
-  }: Step & { readonly result: RunResult; readonly recorded: DaemonSetState },
-): Promise<DaemonSetState | undefined> {
-  const wanted = [{ effect: 'restore-template', name: hash }] as const;
-  const at = { atMs: context.dependencies.clock.nowMs(), run: recorded.version + 1 };
-  const entries = entriesOf(wanted, at);
-  const change = { from: recorded, to: withEntries(recorded, entries), settled: [] };
-  const write = await context.recordIntents(input.stored.ref, change);
-  if (write.kind !== 'written') {
-    result.addStop({ code: 'lost-race', message: 'another run took over' });
-    return undefined;
-  }
-  result.logged.push(...entries);
-  return write.state;
 }
 
 function noteOutcome(

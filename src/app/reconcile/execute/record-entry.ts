@@ -1,0 +1,31 @@
+/** Records the entry of effects that have no intents, by a write of its own before they are sent (S18). */
+import { withEntries } from '../../../core/log/append-log.ts';
+import { entriesOf } from '../../../core/log/effect-entries.ts';
+import type { DaemonSetState } from '../../../core/model/state.ts';
+import type { LoadedInput, RunContext } from '../run/context.ts';
+import type { RunResult } from '../run/result.ts';
+
+/** A run, and the state as it stands by now. */
+export interface RecordedStep {
+  readonly context: RunContext;
+  readonly input: LoadedInput;
+  readonly result: RunResult;
+  readonly recorded: DaemonSetState;
+}
+
+/** The state with the entry; undefined: another run was first, and this one stops. */
+export async function recordEntry(
+  wanted: Parameters<typeof entriesOf>[0],
+  { context, input, result, recorded }: RecordedStep,
+): Promise<DaemonSetState | undefined> {
+  const at = { atMs: context.dependencies.clock.nowMs(), run: recorded.version + 1 };
+  const entries = entriesOf(wanted, at);
+  const change = { from: recorded, to: withEntries(recorded, entries), settled: [] };
+  const write = await context.recordIntents(input.stored.ref, change);
+  if (write.kind !== 'written') {
+    result.addStop({ code: 'lost-race', message: 'another run took over' });
+    return undefined;
+  }
+  result.logged.push(...entries);
+  return write.state;
+}
