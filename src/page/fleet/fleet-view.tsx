@@ -10,6 +10,8 @@ import { withoutKnowledge } from '../model/unknown-map.ts';
 import { useAge, useLive, useQuery } from '../live/page-context.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
+import { Controls, SearchField, SelectField } from '../parts/controls.tsx';
+import type { Option } from '../parts/controls.tsx';
 import { StateMark } from '../parts/mark.tsx';
 import { StackOrders } from './stack-orders.tsx';
 import { Findings } from './findings.tsx';
@@ -144,43 +146,15 @@ function MapControls(props: {
   readonly clusters: number;
 }): VNode {
   const { map, nodes, clusters } = props;
-  const [{ q = '', by = 'reason', view = 'map', daemonset = '' }, change] = useQuery();
+  const [{ by = 'reason', view = 'map', daemonset = '' }] = useQuery();
   const sets = useDaemonSets(map);
   return (
-    <form
-      class="controls"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-      }}
-    >
-      <label class="grows">
-        <span>Search</span>
-        <input
-          type="search"
-          value={q}
-          placeholder="cluster, node, label, DaemonSet, reason, release"
-          onInput={(event) => {
-            change({ q: event.currentTarget.value });
-          }}
-        />
-      </label>
-      <label>
-        <span>DaemonSet</span>
-        <select
-          value={daemonset}
-          onChange={(event) => {
-            change({ daemonset: event.currentTarget.value });
-          }}
-        >
-          <option value="">the worst of each node</option>
-          {sets.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+    <Controls>
+      <SearchField placeholder="cluster, node, label, DaemonSet, reason, release" />
+      <SelectField
+        {...{ label: 'DaemonSet', name: 'daemonset', value: daemonset }}
+        options={[['', 'the worst of each node'], ...sets.map((name): Option => [name, name])]}
+      />
       <Choice
         {...{ legend: 'Colours', name: 'by', value: by }}
         choices={[
@@ -199,7 +173,7 @@ function MapControls(props: {
         {nodes.toLocaleString('en')} nodes in {clusters.toLocaleString('en')}{' '}
         {clusters === 1 ? 'cluster' : 'clusters'}
       </output>
-    </form>
+    </Controls>
   );
 }
 
@@ -207,7 +181,7 @@ function Choice(props: {
   readonly legend: string;
   readonly name: string;
   readonly value: string;
-  readonly choices: readonly (readonly [value: string, text: string])[];
+  readonly choices: readonly Option[];
 }): VNode {
   const { legend, name, value, choices } = props;
   const [, change] = useQuery();

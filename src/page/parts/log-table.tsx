@@ -11,7 +11,7 @@ import { useStore } from '../live/store.ts';
 import { SetLink } from './link.tsx';
 import { KindMark } from './mark.tsx';
 import { Outages } from './outages.tsx';
-import { Table } from './panel.tsx';
+import { Notes, Table } from './panel.tsx';
 
 /** Of entries that are no plain effect. */
 const KINDS: Readonly<Partial<Record<ToldEntry['kind'], LookKind>>> = {
@@ -89,13 +89,7 @@ export function LogNotes(props: { readonly log: Log }): VNode | null {
   return (
     <>
       <Outages outages={outages} />
-      {notes.length === 0 ? null : (
-        <ul class="note">
-          {notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      <Notes notes={notes} />
     </>
   );
 }

@@ -35,6 +35,19 @@ export function NextSteps(props: { readonly steps: readonly NextStep[] }): VNode
   );
 }
 
+/** Sentences below, where there are any. */
+export function Notes(props: { readonly notes: readonly string[] }): VNode | null {
+  const { notes } = props;
+  if (notes.length === 0) return null;
+  return (
+    <ul class="note">
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+}
+
 /** A table that scrolls by itself where the window is narrow. */
 export function Table(props: {
   readonly label: string;

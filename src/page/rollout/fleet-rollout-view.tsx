@@ -4,15 +4,14 @@ import type { FleetStatus } from '../model/documents.ts';
 import { ordersOfFleet } from '../model/orders.ts';
 import { toneOfPhase } from '../model/rollout-words.ts';
 import type { PhaseTone } from '../model/rollout-words.ts';
-import { useAge } from '../live/page-context.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
 import { ViewLink } from '../parts/link.tsx';
-import { StateMark } from '../parts/mark.tsx';
+import { LiveMark } from '../parts/live-mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { OrderButtons } from '../parts/order-dialog.tsx';
 import { Outages } from '../parts/outages.tsx';
-import { NextSteps, Panel, Table } from '../parts/panel.tsx';
+import { NextSteps, Notes, Panel, Table } from '../parts/panel.tsx';
 import { Steps } from './steps.tsx';
 
 const ASK_MS = 4_000;
@@ -42,12 +41,11 @@ export function FleetRolloutView(props: {
 function Status(props: { readonly status: FleetStatus; readonly onGiven: () => void }): VNode {
   const { status, onGiven } = props;
   const { phase, summary, outages, notes, staged, stages, next } = status;
-  const isLate = useAge().kind !== 'fresh';
   return (
     <>
       <Outages outages={outages} />
       <p>
-        <StateMark tone={isLate ? 'unknown' : toneOfPhase(phase)} text={phase} /> {summary}
+        <LiveMark tone={toneOfPhase(phase)} text={phase} /> {summary}
       </p>
       <OrderButtons orders={ordersOfFleet(status)} onGiven={onGiven} />
       {staged?.breach === undefined ? null : (
@@ -83,13 +81,7 @@ function Status(props: { readonly status: FleetStatus; readonly onGiven: () => v
       <Panel title={`Clusters (${String(status.clusters.length)})`}>
         <Clusters status={status} />
       </Panel>
-      {notes.length === 0 ? null : (
-        <ul class="note">
-          {notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      <Notes notes={notes} />
     </>
   );
 }
@@ -147,7 +139,6 @@ const TONES: Readonly<Record<Line['phase'], PhaseTone>> = {
 
 function Clusters(props: { readonly status: FleetStatus }): VNode {
   const { namespace, name, clusters } = props.status;
-  const isLate = useAge().kind !== 'fresh';
   const rest = clusters.length - CLUSTERS_MAX;
   return (
     <>
@@ -159,7 +150,7 @@ function Clusters(props: { readonly status: FleetStatus }): VNode {
             </th>
             <td>{place}</td>
             <td>
-              <StateMark tone={isLate ? 'unknown' : TONES[phase]} text={phase} />
+              <LiveMark tone={TONES[phase]} text={phase} />
             </td>
             <td class="nowrap">{nodesText(nodes)}</td>
             <td>{failure === undefined ? note : `${failure.cause}: ${failure.message}`}</td>

@@ -5,15 +5,14 @@ import type { RolloutStatus } from '../model/documents.ts';
 import { freezeOrders, ordersOfRollout } from '../model/orders.ts';
 import type { Order } from '../model/orders.ts';
 import { stepsOf, toneOfPhase } from '../model/rollout-words.ts';
-import { useAge } from '../live/page-context.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
 import { ViewLink } from '../parts/link.tsx';
-import { StateMark } from '../parts/mark.tsx';
+import { LiveMark } from '../parts/live-mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { OrderButtons } from '../parts/order-dialog.tsx';
 import { Outages } from '../parts/outages.tsx';
-import { NextSteps, Panel } from '../parts/panel.tsx';
+import { NextSteps, Notes, Panel } from '../parts/panel.tsx';
 import { Evidence } from './evidence.tsx';
 import { Steps } from './steps.tsx';
 
@@ -46,12 +45,11 @@ export function RolloutView({ cluster, namespace, name }: SetAddress): VNode {
 function Status(props: { readonly status: RolloutStatus; readonly onGiven: () => void }): VNode {
   const { status, onGiven } = props;
   const { cluster, phase, summary, outages, notes, staged, next, policyProblems = [] } = status;
-  const isLate = useAge().kind !== 'fresh';
   return (
     <>
       <Outages outages={outages} />
       <p>
-        <StateMark tone={isLate ? 'unknown' : toneOfPhase(phase)} text={phase} /> {summary}
+        <LiveMark tone={toneOfPhase(phase)} text={phase} /> {summary}
       </p>
       <OrderButtons orders={ordersOf(status)} onGiven={onGiven} />
       {policyProblems.length === 0 ? null : (
@@ -69,13 +67,7 @@ function Status(props: { readonly status: RolloutStatus; readonly onGiven: () =>
         <Where status={status} />
         {staged === undefined ? null : <Evidence cluster={cluster} staged={staged} />}
       </div>
-      {notes.length === 0 ? null : (
-        <ul class="note">
-          {notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      <Notes notes={notes} />
     </>
   );
 }

@@ -3,12 +3,13 @@ import type { VNode } from 'preact';
 import type { FleetItem, ListOf, RolloutItem } from '../model/documents.ts';
 import { toneOfPhase } from '../model/rollout-words.ts';
 import type { PhaseTone } from '../model/rollout-words.ts';
-import { useAge, useLive, useQuery } from '../live/page-context.ts';
+import { useLive, useQuery } from '../live/page-context.ts';
 import { useDocument } from '../live/use-document.ts';
 import type { Asked } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
+import { Controls, SearchField } from '../parts/controls.tsx';
 import { SetLink, ViewLink } from '../parts/link.tsx';
-import { StateMark } from '../parts/mark.tsx';
+import { LiveMark } from '../parts/live-mark.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
 
 const ORDER: readonly PhaseTone[] = ['failing', 'unknown', 'waiting', 'coming', 'well'];
@@ -18,31 +19,15 @@ export function RolloutsView(): VNode {
   const live = useLive();
   const rollouts = useTold<RolloutItem>('get/rollouts', live.rollouts);
   const fleets = useTold<FleetItem>('get/fleets', live.fleets);
-  const [{ q = '' }, change] = useQuery();
+  const [{ q = '' }] = useQuery();
   const isLike = (item: object): boolean =>
     Object.values(item).join(' ').toLowerCase().includes(q.toLowerCase());
   return (
     <>
       <h1>Rollouts</h1>
-      <form
-        class="controls"
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-        }}
-      >
-        <label class="grows">
-          <span>Search</span>
-          <input
-            type="search"
-            value={q}
-            placeholder="cluster, name, state, words"
-            onInput={(event) => {
-              change({ q: event.currentTarget.value });
-            }}
-          />
-        </label>
-      </form>
+      <Controls>
+        <SearchField placeholder="cluster, name, state, words" />
+      </Controls>
       <Panel title="Of fleets">
         <Shown asked={fleets} command="rollcall get fleets">
           {({ items }) => (
@@ -91,7 +76,6 @@ function Rollouts(props: {
   readonly otherwise: string;
 }): VNode {
   const { items, otherwise } = props;
-  const isLate = useAge().kind !== 'fresh';
   if (items.length === 0) return <Empty otherwise={otherwise} />;
   return (
     <Table
@@ -102,7 +86,7 @@ function Rollouts(props: {
       {items.map(({ cluster, namespace, name, state, summary }) => (
         <tr key={`${cluster}/${namespace}/${name}`}>
           <td>
-            <StateMark tone={isLate ? 'unknown' : toneOfPhase(state)} text={state} />
+            <LiveMark tone={toneOfPhase(state)} text={state} />
           </td>
           <td class="nowrap">{cluster}</td>
           <th scope="row">
@@ -120,7 +104,6 @@ function Fleets(props: {
   readonly otherwise: string;
 }): VNode {
   const { items, otherwise } = props;
-  const isLate = useAge().kind !== 'fresh';
   if (items.length === 0) return <Empty otherwise={otherwise} />;
   return (
     <Table
@@ -131,7 +114,7 @@ function Fleets(props: {
       {items.map(({ namespace, name, state, generation, summary }) => (
         <tr key={`${namespace}/${name}`}>
           <td>
-            <StateMark tone={isLate ? 'unknown' : toneOfPhase(state)} text={state} />
+            <LiveMark tone={toneOfPhase(state)} text={state} />
           </td>
           <th scope="row">
             <ViewLink route={{ view: 'fleet-rollout', namespace, name }}>

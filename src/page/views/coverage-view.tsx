@@ -7,53 +7,25 @@ import { durationText } from '../model/freshness.ts';
 import { useQuery } from '../live/page-context.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
+import { Controls, SearchField, SelectField } from '../parts/controls.tsx';
+import type { Option } from '../parts/controls.tsx';
 import { SetLink } from '../parts/link.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
 import { CoverageDays } from './coverage-days.tsx';
 
-const TIMES = ['7d', '30d', '90d', '365d'] as const;
+const TIMES = ['7', '30', '90', '365'].map((days): Option => [`${days}d`, `${days} days`]);
 
 /** The view. */
 export function CoverageView(): VNode {
-  const [{ since = '30d', q = '' }, change] = useQuery();
+  const [{ since = '30d', q = '' }] = useQuery();
   const asked = useDocument<Coverage>({ words: 'coverage', parameters: { since } });
   return (
     <>
       <h1>Coverage</h1>
-      <form
-        class="controls"
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-        }}
-      >
-        <label class="grows">
-          <span>Search</span>
-          <input
-            type="search"
-            value={q}
-            placeholder="cluster, DaemonSet, owner"
-            onInput={(event) => {
-              change({ q: event.currentTarget.value });
-            }}
-          />
-        </label>
-        <label>
-          <span>Of the last</span>
-          <select
-            value={since}
-            onChange={(event) => {
-              change({ since: event.currentTarget.value });
-            }}
-          >
-            {TIMES.map((time) => (
-              <option key={time} value={time}>
-                {time.replace('d', ' days')}
-              </option>
-            ))}
-          </select>
-        </label>
-      </form>
+      <Controls>
+        <SearchField placeholder="cluster, DaemonSet, owner" />
+        <SelectField label="Of the last" name="since" value={since} options={TIMES} />
+      </Controls>
       <Shown asked={asked} command="rollcall coverage">
         {({ rows, unreadable }) => (
           <>

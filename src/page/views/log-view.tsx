@@ -1,9 +1,10 @@
 /** The log: what happened, the newest first, with the filters of `rollcall log`; they are in the address. */
 import type { VNode } from 'preact';
 import type { Log } from '../model/documents.ts';
-import { useLive, useQuery } from '../live/page-context.ts';
+import { useQuery } from '../live/page-context.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
+import { ClusterField, Controls, SearchField, SelectField } from '../parts/controls.tsx';
 import { LogNotes, LogTable } from '../parts/log-table.tsx';
 import { Panel } from '../parts/panel.tsx';
 
@@ -48,17 +49,9 @@ function isLike(text: string, q: string): boolean {
 }
 
 function Filters(): VNode {
-  const [{ subject = '', cluster = '', since = '2h', q = '' }, change] = useQuery();
-  const { map } = useLive();
-  const clusters = map?.clusters.map(({ id }) => id) ?? [];
+  const [{ subject = '', since = '2h' }, change] = useQuery();
   return (
-    <form
-      class="controls"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-      }}
-    >
+    <Controls>
       <label class="grows">
         <span>DaemonSet (namespace/name) or node</span>
         <input
@@ -69,47 +62,9 @@ function Filters(): VNode {
           }}
         />
       </label>
-      <label class="grows">
-        <span>Words</span>
-        <input
-          type="search"
-          value={q}
-          onInput={(event) => {
-            change({ q: event.currentTarget.value });
-          }}
-        />
-      </label>
-      <label>
-        <span>Cluster</span>
-        <select
-          value={cluster}
-          onChange={(event) => {
-            change({ cluster: event.currentTarget.value });
-          }}
-        >
-          <option value="">all</option>
-          {[...new Set([...clusters, ...(cluster === '' ? [] : [cluster])])].map((id) => (
-            <option key={id} value={id}>
-              {id}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span>Of the last</span>
-        <select
-          value={since}
-          onChange={(event) => {
-            change({ since: event.currentTarget.value });
-          }}
-        >
-          {TIMES.map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
-    </form>
+      <SearchField label="Words" />
+      <ClusterField none="all" />
+      <SelectField label="Of the last" name="since" value={since} options={TIMES} />
+    </Controls>
   );
 }

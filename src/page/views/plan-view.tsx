@@ -4,13 +4,14 @@ import { useState } from 'preact/hooks';
 import type { CommandError, Plan } from '../model/documents.ts';
 import type { LookKind } from '../model/looks.ts';
 import { reasonOf } from '../model/looks.ts';
-import { useLive, usePage, useQuery } from '../live/page-context.ts';
+import { usePage, useQuery } from '../live/page-context.ts';
 import { ErrorBox } from '../parts/asked.tsx';
+import { ClusterField } from '../parts/controls.tsx';
 import { ViewLink } from '../parts/link.tsx';
 import { KindMark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Outages } from '../parts/outages.tsx';
-import { Panel, Table } from '../parts/panel.tsx';
+import { Notes, Panel, Table } from '../parts/panel.tsx';
 
 type Progress =
   | { readonly kind: 'waits' | 'under-way' | 'absent' }
@@ -41,7 +42,7 @@ export function PlanView(): VNode {
           if (isReady) void ask();
         }}
       >
-        <ClusterField />
+        <ClusterField none="choose one" class="field" />
         <label class="field">
           <span>Manifest of the DaemonSet (YAML or JSON)</span>
           <textarea
@@ -60,30 +61,6 @@ export function PlanView(): VNode {
       </form>
       <Outcome progress={progress} />
     </>
-  );
-}
-
-function ClusterField(): VNode {
-  const [{ cluster = '' }, change] = useQuery();
-  const { map } = useLive();
-  const known = map?.clusters.map(({ id }) => id) ?? [];
-  return (
-    <label class="field">
-      <span>Cluster</span>
-      <select
-        value={cluster}
-        onChange={(event) => {
-          change({ cluster: event.currentTarget.value });
-        }}
-      >
-        <option value="">choose one</option>
-        {[...new Set([...known, ...(cluster === '' ? [] : [cluster])])].map((id) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }
 
@@ -162,11 +139,7 @@ function Planned(props: { readonly plan: Plan }): VNode {
       )}
       <Steps steps={plan.steps} />
       {nodes.length > ROWS_MAX ? <p class="note">{nodes.length - ROWS_MAX} more nodes.</p> : null}
-      <ul class="note">
-        {notes.map((note) => (
-          <li key={note}>{note}</li>
-        ))}
-      </ul>
+      <Notes notes={notes} />
     </Panel>
   );
 }
