@@ -258,7 +258,8 @@ describe('rollcall why, of what goes on in a cluster', () => {
     await stage.until(['rollout', 'status', stage.id, 'default/staged'], /soaks until/);
     await stage.send('DELETE', `${revisions}/${good}`, {});
     await stage.dropPods('staged');
-    const run = await stage.until(whole, /WaitingForRevision: /);
+    // The pods end one after the other.
+    const run = await stage.until(whole, /\b2 held: .*WaitingForRevision: /);
     assert.match(run.stdout, /2 held: .* its pod is to be of the last good revision .*\n.*resume/);
   });
 
