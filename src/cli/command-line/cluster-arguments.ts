@@ -5,8 +5,8 @@
  * registration's schema.
  */
 import { nearestField } from '../../adapters/policy/nearest-field.ts';
-import { listEveryCluster, readRegistry } from '../../app/clusters/read-registry.ts';
-import type { RegistryContent } from '../../app/clusters/read-registry.ts';
+import { hasLabels, listEveryCluster, readRegistry } from '../../app/clusters/read-registry.ts';
+import type { RegistryContent, WantedLabel } from '../../app/clusters/read-registry.ts';
 import { readFileSync } from 'node:fs';
 import { clusterId, type ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
@@ -154,6 +154,34 @@ export async function readRegistrations(
 ): Promise<RegistryContent> {
   if (id === undefined) return readRegistry(registry);
   return { registrations: [await requireRegistration(registry, id)], unreadable: [] };
+}
+
+/** Clusters that are meant: one, those with all of these labels, or all. */
+export interface ClusterChoice {
+  readonly id?: ClusterId;
+  readonly labels: readonly WantedLabel[];
+}
+
+/** Of `--cluster` and `--label`, which exclude each other. Throws CommandError (2). */
+export function parseClusterChoice({
+  cluster,
+  label,
+}: {
+  readonly cluster?: string;
+  readonly label?: readonly string[];
+}): ClusterChoice {
+  excludeEachOther({ '--cluster': cluster, '--label': label });
+  const labels = (label ?? []).map(parseLabel);
+  return cluster === undefined ? { labels } : { id: parseClusterId(cluster), labels };
+}
+
+/** Those of them that can be read, and all that cannot. Throws CommandError as requireRegistration does. */
+export async function readChosen(
+  registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>,
+  { id, labels }: ClusterChoice,
+): Promise<RegistryContent> {
+  const { registrations, unreadable } = await readRegistrations(registry, id);
+  return { registrations: registrations.filter((each) => hasLabels(each, labels)), unreadable };
 }
 
 /** The option for labels of clusters. */

@@ -5,7 +5,6 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { hasLabels } from '../../app/clusters/read-registry.ts';
 import { readCounts } from '../../app/cost/read-counts.ts';
 import { outagesOfStack, readStanding } from '../../app/why/standing.ts';
 import { COST_CAUSES, clusterMonth, totalOfMonth } from '../../core/cost/month.ts';
@@ -13,13 +12,7 @@ import type { ClusterMonth, CostCause } from '../../core/cost/month.ts';
 import { STACK_DOLLARS } from '../../core/cost/stack-price.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { SILENT_AFTER_MS } from '../../core/status/outages.ts';
-import {
-  excludeEachOther,
-  LABEL_OPTION,
-  parseClusterId,
-  parseLabel,
-  readRegistrations,
-} from '../command-line/cluster-arguments.ts';
+import { LABEL_OPTION, parseClusterChoice, readChosen } from '../command-line/cluster-arguments.ts';
 import type { Line } from '../command-line/colour.ts';
 import { defineCommand, textOption } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
@@ -52,19 +45,17 @@ export const costCommand: CommandModule = defineCommand({
   },
   examples: ['cost', 'cost --label stage=prod', 'cost --cluster prod-eu-1 --json'],
   run: async ({ options }, context) => {
-    excludeEachOther({ '--cluster': options.cluster, '--label': options.label?.join(' ') });
-    const wanted = (options.label ?? []).map(parseLabel);
-    const id = options.cluster === undefined ? undefined : parseClusterId(options.cluster);
+    const choice = parseClusterChoice(options);
     const stack = await context.openStack();
     const nowMs = stack.clock.nowMs();
     const standing = await readStanding(stack);
-    const { registrations, unreadable } = await readRegistrations(stack.registry, id);
-    const matching = registrations.filter((each) => hasLabels(each, wanted));
-    const clusters = await sideBySide(matching, AT_ONCE, (each) => costOf(each, stack, nowMs));
+    const { registrations, unreadable } = await readChosen(stack.registry, choice);
+    const clusters = await sideBySide(registrations, AT_ONCE, (each) => costOf(each, stack, nowMs));
     const outages = outagesOfStack(standing, { nowMs });
     // A label cannot be compared in what cannot be read.
-    const lost = wanted.length > 0 ? [] : unreadable;
-    const isSome = id !== undefined || wanted.length > 0;
+    const isByLabel = choice.labels.length > 0;
+    const lost = isByLabel ? [] : unreadable;
+    const isSome = choice.id !== undefined || isByLabel;
     return present({ clusters, unreadable: lost, nowMs, isSome, warnings: outageLines(outages) });
   },
 });

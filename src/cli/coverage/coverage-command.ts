@@ -7,20 +7,13 @@
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { hasLabels } from '../../app/clusters/read-registry.ts';
 import { readCoverage } from '../../app/coverage/read-coverage.ts';
 import type { NameCoverage } from '../../app/coverage/read-coverage.ts';
 import { outagesOfStack, readStanding } from '../../app/why/standing.ts';
 import { addDays, sumCoverage } from '../../core/coverage/report.ts';
 import type { CoverageSum } from '../../core/coverage/report.ts';
 import { BUCKET_SECONDS } from '../../core/coverage/time-to-daemon.ts';
-import {
-  excludeEachOther,
-  LABEL_OPTION,
-  parseClusterId,
-  parseLabel,
-  readRegistrations,
-} from '../command-line/cluster-arguments.ts';
+import { LABEL_OPTION, parseClusterChoice, readChosen } from '../command-line/cluster-arguments.ts';
 import type { Line } from '../command-line/colour.ts';
 import { choiceOption, defineCommand, textOption } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
@@ -70,9 +63,7 @@ export const coverageCommand: CommandModule = defineCommand({
   },
   examples: ['coverage', 'coverage --since 90d --by owner', 'coverage --since 30d -o csv'],
   run: async ({ options }, context) => {
-    excludeEachOther({ '--cluster': options.cluster, '--label': options.label?.join(' ') });
-    const wanted = (options.label ?? []).map(parseLabel);
-    const id = options.cluster === undefined ? undefined : parseClusterId(options.cluster);
+    const choice = parseClusterChoice(options);
     const stack = await context.openStack();
     const nowMs = stack.clock.nowMs();
     const fromDay = Math.floor(parseMoment(options.since ?? '30d', nowMs) / DAY_MS);
@@ -80,11 +71,10 @@ export const coverageCommand: CommandModule = defineCommand({
     const [standing, stops, content] = await Promise.all([
       readStanding(stack),
       stack.freezes.readStops(),
-      readRegistrations(stack.registry, id),
+      readChosen(stack.registry, choice),
     ]);
-    const matching = content.registrations.filter((each) => hasLabels(each, wanted));
     const unreadable = content.unreadable.map((each) => `${each.id}: ${each.reason}`);
-    const rows = await sideBySide(matching, AT_ONCE, async (registration) => {
+    const rows = await sideBySide(content.registrations, AT_ONCE, async (registration) => {
       const question = { fromDay, nowMs, ownerLabel };
       const found = await readCoverage(registration, question, {
         view: stack.view,
