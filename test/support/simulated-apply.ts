@@ -30,7 +30,7 @@ export function applyManifest(
   { status: _status, ...manifest }: JsonObject,
   { isForced, ...by }: Writer & { readonly isForced: boolean },
 ): Applied {
-  const live = former && ({ ...APPS, kind: 'DaemonSet', ...former } as unknown as ApiObject);
+  const live = former && ({ ...APPS, kind: 'DaemonSet', ...former } as unknown as ApiObject); // stored objects are raw JSON
   const writer = { ...by, ...APPS, operation: 'Apply' } as const;
   const applied = applyConfiguration(live, manifest, { writer, isForced, types: TYPES });
   if (applied.kind === 'faulty') throw new Error(applied.fault);

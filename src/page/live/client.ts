@@ -120,5 +120,5 @@ function parsed(text: string): unknown {
 function errorIn(body: unknown): CommandError | undefined {
   const isError =
     typeof body === 'object' && body !== null && 'kind' in body && body.kind === 'CommandError';
-  return isError ? (body as unknown as CommandError) : undefined;
+  return isError ? (body as unknown as CommandError) : undefined; // its kind was looked at
 }

@@ -68,7 +68,7 @@ describe('the right to start-up taints on a real API server', { timeout: 300_000
     admin = createApiClient(controlPlane.connectionOf('admin'));
     thief = createApiClient(controlPlane.connectionOf('functions'));
     await applyFiles(admin, FILES);
-    const spec = { taints: TAINTS as unknown as JsonObject[], podCIDR: '10.0.0.0/24' };
+    const spec = { taints: TAINTS as unknown as JsonObject[], podCIDR: '10.0.0.0/24' }; // typed fields are JSON, too
     node = await admin.post('/api/v1/nodes', { metadata: { name: 'n-1' }, spec });
     await pollUntil({ deadlineMs: 120_000, description: 'right and policy in force' }, async () => {
       const allowed = await patch(removal(1, OURS));
@@ -134,7 +134,7 @@ describe('the right to start-up taints on a real API server', { timeout: 300_000
     const made = { metadata: { name: 'n-2' } };
     for (const [method, path, body] of [
       ['POST', '/api/v1/nodes', made],
-      ['PUT', NODE, { ...node, spec: {} } as unknown as JsonObject],
+      ['PUT', NODE, { ...node, spec: {} } as unknown as JsonObject], // typed fields are JSON, too
       ['DELETE', NODE, undefined],
       ['GET', '/api/v1/nodes', undefined],
     ] as const) {

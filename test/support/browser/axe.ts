@@ -9,7 +9,7 @@ export async function findBarriers(page: Page): Promise<readonly string[]> {
   // The driver's way in is no script of the page: the content security policy stays as strict as it is.
   await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
-    const { violations } = await (window as unknown as { readonly axe: typeof axe }).axe.run();
+    const { violations } = await (window as unknown as { readonly axe: typeof axe }).axe.run(); // axe put itself there
     return violations.map(({ id, impact, help, nodes }) => ({
       impact,
       line: `${id}: ${help}: ${nodes.map(({ target, any }) => `${target.join(' ')} ${any[0]?.message ?? ''}`).join(' | ')}`,

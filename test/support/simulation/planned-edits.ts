@@ -236,7 +236,7 @@ function makeNode(world: World, edit: NodeEdit): void {
   const found = world.api.find('nodes', node);
   const labels = found?.metadata.labels ?? {};
   const taints = ((found?.['spec'] as JsonObject | undefined)?.['taints'] ??
-    []) as unknown as Taint[];
+    []) as unknown as Taint[]; // objects of the simulation are raw JSON
   const others = (key: string): readonly Taint[] => taints.filter((taint) => taint.key !== key);
   switch (edit.kind) {
     case 'label':

@@ -34,7 +34,7 @@ async function sceneOf(hours = 24): Promise<{ scene: CoverageScene; commands: Co
 
 async function documentOf(commands: CommandWorld): Promise<Document> {
   const answer = await commands.run(['coverage', '-o', 'json']);
-  return answer.expectExit(0).document() as unknown as Document;
+  return answer.expectExit(0).document() as unknown as Document; // the document of the command
 }
 
 async function stdoutOf(commands: CommandWorld, ...options: readonly string[]): Promise<string> {

@@ -20,7 +20,7 @@ interface Drawn {
 /** State of the cluster, how many nodes are named, and their codes, each once; `?`: not known. */
 async function seenIn(scene: Scene): Promise<string> {
   const run = (await scene.commands.run(['get', 'nodes', '--json'])).expectExit(0);
-  const { clusters, reasons } = run.document() as unknown as Drawn;
+  const { clusters, reasons } = run.document() as unknown as Drawn; // the document of the command
   const [one] = clusters;
   assert.ok(one !== undefined);
   assert.equal(one.isKnown, one.unknown === undefined);
