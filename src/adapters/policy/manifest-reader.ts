@@ -1,5 +1,5 @@
 /**
- * Reads the one DaemonSet of a text, as somebody writes it or Helm and Kustomize render it. Other objects are named. The text is a
+ * Reads the one DaemonSet of a text, as a person writes it, or Helm and Kustomize render it. Other objects are named. The text is a
  * user's: bounded, never a reason to throw, and no value of it is repeated, since manifests hold secrets.
  */
 import { jsonItems, jsonMember, isJsonObject } from '@rollcall/base/json.ts';

@@ -130,7 +130,7 @@ async function gatherCluster(id: ClusterId, look: FleetLook): Promise<Gathered> 
   return { kind: 'found', registration, meta, summary: told, sets, ...defined({ late }) };
 }
 
-/** Nodes are in no namespace: whoever asks about one is not told of them. */
+/** Nodes are in no namespace: a question about one leaves them out. */
 async function lateIn(
   { registration, meta }: ReadCluster,
   { filter, freeze, view, cache, nowMs }: FleetLook,

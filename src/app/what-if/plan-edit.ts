@@ -280,7 +280,7 @@ function tell({
   };
 }
 
-/** The garbage collector deletes what a deleted DaemonSet owned, whoever acts there. */
+/** The garbage collector deletes what a deleted DaemonSet owned, in every mode. */
 function tellDeleted({
   nodes,
   pods,

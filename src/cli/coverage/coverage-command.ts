@@ -2,7 +2,7 @@
  * `rollcall coverage`: of the time that nodes were to have a pod, the share in which one of an approved release served them, by day; and
  * how long nodes that joined waited for it (core/coverage).
  *
- * Reads tables, asks no cluster. Time of which nobody knows is told as unknown, and is in no share.
+ * Reads tables, asks no cluster. Time that is not known is told as unknown, and is in no share.
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { defined } from '@rollcall/base/defined.ts';

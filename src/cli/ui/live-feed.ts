@@ -86,7 +86,7 @@ export class LiveFeed {
     const seen = isOurs ? Number(number) : 0;
     const missed = [
       ...this.#standing.values(),
-      // Who comes anew asks for the log itself.
+      // A new viewer asks for the log itself.
       ...(isOurs ? this.#batches : []),
     ];
     response.write(': rollcall\n\n');
@@ -112,7 +112,7 @@ export class LiveFeed {
       this.#pause = new AbortController();
       if (this.#viewers.size > 0) await clock.sleep(nextInMs, this.#pause.signal);
     }
-    // Nobody looks from here on: what was found last may be of an hour ago for the next viewer.
+    // No look follows: the next viewer may come an hour later, and these documents are of now.
     this.#standing.clear();
     this.#isLooking = false;
   }

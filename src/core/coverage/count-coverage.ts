@@ -1,7 +1,7 @@
 /**
  * Counts coverage: node-seconds since the last count go to their days, and what is seen now holds from here on.
  *
- * The same function counts in a run and, for the time until now, in whoever reads; so a report is never ahead of what a run would write.
+ * A run and, for the time until now, a reader count by the same function; so a report is never ahead of what a run would write.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { addToDay, type DailyCounts } from '../cost/daily.ts';

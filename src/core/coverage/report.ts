@@ -11,7 +11,7 @@ export interface CoverageDay {
   readonly day: string;
   readonly coveredMinutes: number;
   readonly uncoveredMinutes: number;
-  /** Nobody knows of it: the watcher was silent, functions were stopped or did not come. */
+  /** Not known: the watcher was silent, or functions were stopped or late. */
   readonly unknownMinutes: number;
 }
 

@@ -1,9 +1,8 @@
 /**
  * What a run sees of coverage: how many nodes are to have a pod, how many are served, and who joined.
  *
- * Served: by a pod that is Ready, is not being deleted, and is of an approved release. Without a rollout policy nobody asks for an
- * approval, so every revision is approved. Under one a revision is, once it passed its canary, until a halt takes that back; and so are
- * the good releases before it.
+ * Served: by a pod that is Ready, is not being deleted, and is of an approved release. Without a rollout policy every revision is
+ * approved. Under one a revision is approved from the end of its canary until a halt takes that back; so are the good releases before.
  */
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import type { NodeView, View } from '../model/plan.ts';
@@ -73,7 +72,7 @@ function seeJoining(
   const isArrived = (each: NodeView): boolean => servingOn(each, view).length > 0;
   const newest = Math.max(before?.newest ?? 0, ...nodes.map(({ node }) => madeAt(node)));
   const atNewest = nodes.filter(({ node }) => madeAt(node) === newest).map(endOf);
-  // The first look counts nobody: it knows not since when the DaemonSet was there.
+  // The first look counts no node: it does not know how long the DaemonSet was there.
   const isAwaited = before === undefined ? (): boolean => false : awaitedBy(before);
   const awaited = nodes.filter(isAwaited);
   const arrived = awaited.filter((each) => isArrived(each));
@@ -114,7 +113,7 @@ function tookMs(nodeView: NodeView, view: Pick<View, 'uid' | 'nowMs'>): number {
   return Math.max(0, Math.min(...readyAtMs) - (node.createdAtMs ?? 0));
 }
 
-/** Creation times have whole seconds. One without a time is nobody who joins. */
+/** Creation times have whole seconds. A node without one does not count as joining. */
 function madeAt({ createdAtMs = 0 }: NodeProjection): number {
   return Math.floor(createdAtMs / 1000);
 }

@@ -115,7 +115,7 @@ const STANDSTILLS: ReadonlySet<OutageCode> = new Set<OutageCode>([
 /** Where Rollcall only looks, the built-in controller acts whatever the functions do. */
 const OF_FUNCTIONS: ReadonlySet<OutageCode> = new Set<OutageCode>(['stopped', 'functions-behind']);
 
-/** True of one in which nobody learns what happens. */
+/** True of one in which no run learns what happens. */
 export function isStandstill({ code }: Outage): boolean {
   return STANDSTILLS.has(code);
 }

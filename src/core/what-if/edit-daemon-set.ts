@@ -30,7 +30,7 @@ export function applyManifest(live: DaemonSetObject, manifest: JsonObject): Edit
   return merge(live, [removals, manifest]);
 }
 
-/** A manifest as the DaemonSet that a create would make; its UID is nobody's. */
+/** A manifest as the DaemonSet that a create would make; its UID belongs to no object. */
 export function createdDaemonSet(manifest: JsonObject): DaemonSetObject {
   const metadata = isJsonObject(manifest['metadata']) ? manifest['metadata'] : {};
   const annotations = isJsonObject(metadata['annotations']) ? metadata['annotations'] : {};

@@ -1,5 +1,5 @@
 /**
- * An edit that nobody made yet: of a DaemonSet, and of nodes, as `rollcall plan` is asked about it.
+ * An edit that is not made yet: of a DaemonSet, and of nodes, as `rollcall plan` is asked about it.
  *
  * Values only. What is wrong with one is a problem that names the field or the node, and repeats no value of a manifest.
  */

@@ -31,7 +31,7 @@ export interface Hands {
 export interface PlayInput extends ModelStart {
   readonly hands: Hands;
   readonly state: DaemonSetState;
-  /** controller-revision-hash of the template after the edit; undefined: nobody knows it. */
+  /** controller-revision-hash of the template after the edit; undefined: not known before the API server has it. */
   readonly hash: string | undefined;
   /** Of the policy after the edit; absent: the rollout has no stages. */
   readonly staging?: StagingContext;

@@ -117,7 +117,7 @@ async function waitUntil(
 }
 
 async function record(to: DaemonSetState, { context, input }: DeferStep): Promise<void> {
-  // What the view shows meanwhile is counted by nobody.
+  // No run counts what the view shows meanwhile.
   const coverage = putOff(to.coverage, input.nowMs);
   const change = { from: input.state, to: { ...to, ...defined({ coverage }) } };
   await writeState(change, input.stored.ref, context);
