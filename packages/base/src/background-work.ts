@@ -1,7 +1,7 @@
 /**
- * Work that was begun beside something, and that nobody waits for but the end of an invocation.
+ * Work begun beside the main work: only the end of an invocation waits for it.
  *
- * A process that answered may be frozen with requests under way, so whoever answers awaits `ended` before. A failure is
+ * A process that answered may be frozen with requests under way, so a handler awaits `ended` before it answers. A failure is
  * logged, with its cause, and fails nothing else. It bounds no time: what is begun ends by its own time-outs.
  */
 import type { Log } from './ports/log.ts';

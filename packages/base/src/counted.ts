@@ -1,4 +1,4 @@
-/** A number with its noun, so that nobody reads `1 nodes`. */
+/** A number with its noun, so that no output says `1 nodes`. */
 
 /** `1 node`, `2 nodes`; with another plural, or a verb: `counted(n, 'node waits', 'nodes wait')`. */
 export function counted(count: number, one: string, many = `${one}s`): string {

@@ -81,7 +81,7 @@ async function carryOut(effects: Effects, context: RunContext): Promise<Exit> {
   return { kind: 'carried-out', input, plan, guard, result, recorded, access: told };
 }
 
-/** What is written besides pods: nothing, once somebody else was found to write the status. */
+/** Writes all but pods: nothing, once another client was found to write the status. */
 async function sendRest(
   planned: Parameters<typeof restoreTemplate>[0] & {
     readonly input: ReconcileInput;

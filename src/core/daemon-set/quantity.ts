@@ -1,5 +1,5 @@
 /**
- * Quantities of Kubernetes (`500m`, `1Gi`, `1e3`) as numbers: near enough to compare amounts, whoever wrote them. An API server
+ * Quantities of Kubernetes (`500m`, `1Gi`, `1e3`) as numbers: near enough to compare amounts, in any notation. An API server
  * writes `0.5` as `500m`.
  *
  * Pure. Of what the API server's own types decide (its exact sums, how it writes one) nothing is here.

@@ -10,7 +10,7 @@
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { compileSelector, isEmptySelector } from '@rollcall/base/label-selector.ts';
 
-/** RollingUpdate replaces outdated pods by itself; with OnDelete they stay until somebody deletes them. */
+/** RollingUpdate replaces outdated pods by itself; with OnDelete they stay until a user deletes them. */
 export type StrategyType = 'RollingUpdate' | 'OnDelete';
 
 /** The type of the DaemonSet's update strategy (spec 2.9). */

@@ -133,7 +133,7 @@ function findTemplateBreach(
   return uid === rules.uid ? undefined : breach('S4', 'it is the template of another object');
 }
 
-/** A copy is this DaemonSet's own, and stands beside the pods that it makes: in copilot nobody needs one. */
+/** A copy is this DaemonSet's own, and stands beside the pods that it makes: in copilot no request needs one. */
 function findCopyBreach({ body }: CopyWrite, { uid }: EffectRules): Breach | undefined {
   const owners = jsonItems(jsonMember(body['metadata'], 'ownerReferences'));
   const isOurs = owners.length === 1 && owners.every((owner) => jsonMember(owner, 'uid') === uid);

@@ -32,7 +32,7 @@ export function stagedOf(
   };
 }
 
-/** One that was halted before and came again is held: whoever applies it would apply it a third time. */
+/** A revision that was halted before and came again is held: its author would apply it a third time. */
 function mayRestore(
   { stages: { record }, policy }: Extract<Staging, { kind: 'staged' }>,
   { staging, guard }: PlanContext,

@@ -36,7 +36,7 @@ export interface SlotNameInput {
   readonly revision?: string;
 }
 
-/** The name of a node's first pod, as far as anybody remembers (protocol 10, ADR 0030). */
+/** The name of a node's first pod, as far as the state remembers (protocol 10, ADR 0030). */
 export function slotName(input: SlotNameInput): string {
   const { daemonSetUid, node, revision } = input;
   return nameOf(input.daemonSetName, ['slot', daemonSetUid, node], revision);

@@ -40,7 +40,7 @@ export function prepareTemplate(
 
 /**
  * The same of a former revision. Its template generation is its own: with the present one its pods would count as
- * updated (spec 2.9). One that nobody noted is 0, which no DaemonSet has.
+ * updated (spec 2.9). One that was never noted is 0, which no DaemonSet has.
  */
 export function prepareFormer(
   daemonSet: DaemonSetObject,

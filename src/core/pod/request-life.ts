@@ -47,7 +47,7 @@ export function forgottenUntilMs(sinceMs: number, requestTimeoutMs: number): num
   return sinceMs + RUN_MAX_MS + requestLifeMs(requestTimeoutMs);
 }
 
-/** True if a request of this intent may be on its way: nobody heard what became of it. */
+/** True if a request of this intent may be on its way: its answer never came. */
 export function hasOpenRequest(intent: Intent): boolean {
   if (intent.kind === 'delete') return !intent.isAccepted;
   return intent.answer === undefined || intent.earlier !== undefined;

@@ -156,7 +156,7 @@ function waitForBackoff(pod: PodProjection, entry: BackoffEntry): Wait {
  * known revision nothing can be told apart, and nothing goes.
  *
  * Differs from upstream: of several old ones the first that is ready stays, unless `strict`; of two that an edit in the middle of
- * an update left, it takes the older one, and the node serves nobody when that is the one that is not ready (S3).
+ * an update left, it takes the older one, and no pod serves on the node when that one is not ready (S3).
  */
 function pruneSurge(
   planning: Planning,

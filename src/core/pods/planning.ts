@@ -55,7 +55,7 @@ export interface Planning {
   readonly goneByNode: ReadonlyMap<NodeName, readonly Tombstone[]>;
   /** Who bears, or has borne, a name, on whatever node; those that are there win over those that are gone. */
   readonly bearers: ReadonlyMap<string, Bearer>;
-  /** True if somebody has observed the DaemonSet: then something of ours may be on its way. */
+  /** True if a controller has observed the DaemonSet: then something of ours may be on its way. */
   readonly wasActedOn: boolean;
   /** Until then no creates and no deletes of available pods (protocol 6). */
   readonly restrictedUntilMs: number | undefined;

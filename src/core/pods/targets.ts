@@ -25,7 +25,7 @@ export interface Targets {
   isFormer(node: NodeName): boolean;
   /** Under a policy: pods are of the revision that they name, and no template generation says otherwise. */
   readonly areNamed: boolean;
-  /** What pods of the former revision are made of; absent: nobody read it yet, or it is gone. */
+  /** What pods of the former revision are made of; absent: it was not read yet, or it is gone. */
   readonly former?: FormerTemplate;
 }
 

@@ -10,7 +10,7 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { RemovalRules } from '../model/plan.ts';
 import type { PolicyReading } from '../policy/rollout-policy.ts';
 
-/** Annotation on the DaemonSet by which somebody confirms a mass removal: its value is the token of the Event. */
+/** Annotation on the DaemonSet by which an operator confirms a mass removal: its value is the token of the Event. */
 export const CONFIRM_ANNOTATION = 'rollcall.dev/confirm-removal';
 
 /** What the release before called it; both are read. */

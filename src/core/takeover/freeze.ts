@@ -46,7 +46,7 @@ export type StackScope =
 /** The freeze that holds a DaemonSet of one cluster, the widest first. */
 export interface StandingFreeze {
   readonly scope: FreezeScope['kind'];
-  /** Absent: a cluster was frozen by a release that noted nobody. */
+  /** Absent: a release that noted no name froze the cluster. */
   readonly note?: FreezeNote;
 }
 

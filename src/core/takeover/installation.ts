@@ -32,7 +32,7 @@ export function installationOf(eventsQueueUrl: string): string | undefined {
   return isInstallation(name) ? name : undefined;
 }
 
-/** Whether a Lease as it stands is another installation's: one that names none is nobody else's, as far as it says. */
+/** Whether a Lease as it stands is another installation's: one that names none is not known to be another's. */
 export function isOfAnother(
   lease: { readonly metadata: { readonly annotations?: Readonly<Record<string, string>> } },
   installation: string,

@@ -22,7 +22,7 @@ export function copilotStanding(daemonSet: DaemonSetObject): CopilotStanding {
   return strategyTypeOf(daemonSet) === 'OnDelete' ? 'followed' : 'rolling-update';
 }
 
-/** The policy of a DaemonSet, read; null: nobody knows its object, so it has none. */
+/** The policy of a DaemonSet, read; null: its object is unknown, so it has none. */
 export function readPolicyOf(
   daemonSet: DaemonSetObject | null,
   reader: { read(text: string | undefined): PolicyReading },

@@ -38,7 +38,7 @@ export function isObserved({ status }: DaemonSetObject): boolean {
 }
 
 /**
- * What the sentinel gives away, in words; undefined while nobody has touched it, and for one that
+ * What the sentinel gives away, in words; undefined while it is untouched, and for one that
  * belongs to another takeover (a view that has not caught up may still hold its predecessor).
  */
 export function findSentinelEvidence(

@@ -135,7 +135,7 @@ function lastAppliedOf({ metadata }: DaemonSetObject): JsonObject | undefined {
     const parsed: unknown = JSON.parse(text);
     return isJsonObject(parsed) ? cleanManifest(parsed) : undefined;
   } catch (error) {
-    // Anybody can write the annotation; kubectl refuses such a one, and nothing is known of the last apply.
+    // Any client can write the annotation; kubectl refuses an unreadable one, and the last apply is unknown.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

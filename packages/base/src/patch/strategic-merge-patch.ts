@@ -38,7 +38,7 @@ export function applyStrategicMergePatch(
   }
 }
 
-/** An object under construction; nobody else holds it yet. */
+/** An object under construction; nothing else refers to it yet. */
 type Members = Record<string, Json | undefined>;
 
 /** Defines an own member, whatever it is called: an assignment to `__proto__` would not. */

@@ -18,7 +18,7 @@ interface FlightPlan<T> {
   readonly inFlightMax: number;
   /** Takes at least one of what waits, which is never empty. */
   readonly board: (pending: readonly T[]) => Boarding<T>;
-  /** Sends a batch; never rejects: whoever asked is told. */
+  /** Sends a batch; never rejects: each caller gets its result. */
   readonly send: (batch: readonly T[]) => Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Whether a request to a server on 127.0.0.1 comes from a program of this machine that means it.
  *
- * A browser's page reaches loopback too: under a name that somebody made lead there (DNS rebinding), or across origins. The port is not
+ * A browser's page reaches loopback too: under a name that an attacker's DNS points there (DNS rebinding), or across origins. The port is not
  * compared: one that is forwarded is another. Which user asks this does not tell; keys and tokens do.
  */
 import type { IncomingHttpHeaders } from 'node:http';

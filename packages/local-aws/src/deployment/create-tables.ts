@@ -2,7 +2,7 @@
 //
 // A table that is there already is left as it is: with data on disk that is the ordinary case. Only keys and billing
 // mode are taken from the declaration; recovery, protection, encryption and a time to live mean nothing to an emulator:
-// whoever reads items that expire leaves out those that have.
+// a reader of items that expire leaves out those that have.
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   CreateTableCommand,

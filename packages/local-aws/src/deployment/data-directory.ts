@@ -1,7 +1,7 @@
 // The directory in which the local AWS keeps its data: made if absent, and held by one process at a time.
 //
 // The lock is a file with a note of its holder. A holder that was killed leaves it behind; it is taken over once that very
-// process is gone, whoever has its id now. Only its owner may read what lies in it: it holds keys. One that was there already
+// process is gone, whichever process has its id now. Only its owner may read what lies in it: it holds keys. One that was there already
 // may be looked into, but in one that others may write to they could replace what is read from it, so it is not taken.
 import {
   chmodSync,
@@ -31,7 +31,7 @@ export interface DataDirectoryInUse {
   readonly lockFile: string;
 }
 
-/** What stands there may be replaced by somebody else, so nothing is kept there. */
+/** Another user may replace what lies there, so nothing is kept there. */
 export interface DataDirectoryExposed {
   readonly kind: 'exposed';
   /** How, after the name of the directory. */

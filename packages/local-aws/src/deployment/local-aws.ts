@@ -73,13 +73,13 @@ export interface LocalAws {
   readonly tableNames: Readonly<Record<string, string>>;
   /**
    * What the functions' environment must hold before their handlers are loaded. Its credentials are those of
-   * whoever deploys; functions get their own from `credentialsOf`.
+   * the deploying user; functions get their own from `credentialsOf`.
    */
   readonly environment: Readonly<Record<string, string>>;
   readonly counts: Readonly<InvocationCounts>;
   /** The secret and the rights of every access key; a test may change the latter. */
   readonly authorizer: Authorizer;
-  /** The credentials of whoever deploys. */
+  /** The credentials of the deploying user. */
   readonly operator: LocalCredentials;
   /** The credentials of a function's role. */
   readonly credentialsOf: (functionName: string) => LocalCredentials;
@@ -99,7 +99,7 @@ export interface LocalAws {
 
 const stopWaitMs = 10_000;
 /**
- * There is none here: whoever wants to open a seal is refused a connection, and never asks AWS itself.
+ * There is none here: a client that wants to open a seal is refused a connection, and never asks AWS itself.
  */
 const NO_KEY_SERVICE = 'http://127.0.0.1:1';
 
@@ -183,7 +183,7 @@ function holdAlone(directory: string): DataDirectory {
   throw new Error(`The data directory ${directory} is in use by process ${taken.processId}.`);
 }
 
-/** What whoever started it may do with the mappings. */
+/** What the process that started it may do with the mappings. */
 function controlsOf(mappings: MappingSet) {
   return {
     counts: mappings.counts,

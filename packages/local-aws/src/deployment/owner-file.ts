@@ -1,7 +1,7 @@
 /**
  * A file that its owner alone may read and write: it holds a key or leads to one.
  *
- * It is made anew, so that one which was there with wider rights, or as somebody's link, keeps neither.
+ * It is made anew, so that one which was there with wider rights, or as another user's link, keeps neither.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 

@@ -1,7 +1,7 @@
 // Who there is in the local AWS: the person who deploys, each function, each sender from outside.
 //
 // A function has the rights of the role that the service file names for it; its mapping polls with them too. A sender
-// from outside has those of a role in a template of its own. Queues and tables are created as whoever deploys, with a key
+// from outside has those of a role in a template of its own. Queues and tables are created as the deploying user, with a key
 // that no function is given. Access keys are names; the secret of each is random, and of this process (authorizer.ts).
 import type { ServiceDeclaration } from '../template/service.ts';
 import { readYamlFile } from '../template/yaml-file.ts';
@@ -37,8 +37,8 @@ export function functionAccessKey(functionName: string): string {
 }
 
 /**
- * Grants whoever deploys everything: who creates resources and registers clusters. Resources are created with this key, before
- * anybody else has one.
+ * Grants the deploying user everything: that user creates resources and registers clusters. Resources are created with this key, before
+ * any other principal has one.
  */
 export function grantOperator(authorizer: Authorizer, accountId: string): LocalCredentials {
   const arn = `arn:aws:iam::${accountId}:user/operator`;
@@ -51,7 +51,7 @@ export function grantFunctions(authorizer: Authorizer, account: LocalAccount): v
   for (const { name, roleId } of service.functions) {
     const role = service.roles.find(({ id }) => id === roleId);
     if (role === undefined)
-      throw new Error(`${name} names the role ${roleId}, which nobody declares`);
+      throw new Error(`${name} names the role ${roleId}, which no template declares`);
     authorizer.grant(functionAccessKey(name), {
       arn: assumedRoleArn(account, roleId, `${service.service}-${service.stage}-${name}`),
       rights: resolveStatements(role, account.arnOf),

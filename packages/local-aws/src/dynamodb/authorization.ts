@@ -1,7 +1,7 @@
 // Which rights a table request needs: its action on each table that it names, with the partition keys it touches.
 //
 // BatchGetItem is asked for each of its tables by itself, a batch of statements for each of these, as the action that AWS
-// names it by (PartiQLUpdate); a statement that is not known here names no table, so nobody has the right. Only the operations
+// names it by (PartiQLUpdate); a statement that is not known here names no table, so no role has the right. Only the operations
 // that Rollcall's roles may name have their keys read; another operation is judged by its action alone, and no role of ours
 // grants one.
 import type { Authorizer } from '../iam/authorizer.ts';
@@ -12,11 +12,11 @@ import { TableError } from './values.ts';
 
 /** What a request is authorised by. */
 export interface TableRequest {
-  /** Of whoever signed it; undefined: nobody who has rights here. */
+  /** Of the signer; undefined: the signer has no rights here. */
   readonly accessKey: string | undefined;
   /** The operation, as X-Amz-Target names it. */
   readonly name: string;
-  /** Empty where the body was no JSON: it names no table, so nobody but an administrator gets further. */
+  /** Empty where the body was no JSON: it names no table, so only an administrator gets further. */
   readonly fields: Fields;
   readonly arnOf: (tableName: string) => string;
 }
@@ -44,7 +44,7 @@ const ERRORS = 'com.amazon.coral.service#';
 export function authorizeTableRequest(authorizer: Authorizer, request: TableRequest): void {
   const { accessKey, name, arnOf } = request;
   const action = `dynamodb:${name === STATEMENTS ? 'PartiQLUpdate' : name}`;
-  // Whoever is nobody is refused also where no table is touched, of which a right could be missing.
+  // An unknown caller is refused even where the request touches no table.
   const touched = accessKey === undefined ? [NO_TABLE] : touchedTables(request);
   for (const { tableName, leadingKeys } of touched) {
     const resourceArn = arnOf(tableName);

@@ -110,7 +110,7 @@ function fieldsOf(body: Buffer): Fields | undefined {
     const parsed: unknown = JSON.parse(body.toString('utf8'));
     return typeof parsed === 'object' && parsed !== null ? (parsed as Fields) : undefined;
   } catch {
-    // What is no JSON names no table, so nobody but an administrator is told so.
+    // A body that is not JSON names no table, so only an administrator is told so.
     return undefined;
   }
 }

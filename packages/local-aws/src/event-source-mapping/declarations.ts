@@ -1,7 +1,7 @@
 /**
  * What a set of mappings is told: which functions there are, and which queues and schedules call them.
  *
- * As a template declares it, without the template: whoever reads one (serverless.yml, a test) says it in these words.
+ * As a template declares it, without the template: the reader of one (serverless.yml, a test) says it in these words.
  */
 
 /** A mapping from a queue to a function. */

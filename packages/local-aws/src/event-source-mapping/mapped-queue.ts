@@ -1,6 +1,6 @@
 // The queue that a mapping polls, with the rights of its function.
 //
-// Lambda's pollers are no code of a user's, and nobody sees how they reach a queue: so these call the queue service
+// Lambda's pollers are AWS's own code, and no user sees how they reach a queue: so these call the queue service
 // itself, and not over HTTP. Rights, journal, long polls and refusals are those of every other caller.
 import type { BatchAnswer } from '../sqs/server/batch.ts';
 import type { QueueService, ReceiveAnswer } from '../sqs/server/queue-service.ts';
@@ -13,7 +13,7 @@ export interface MappedQueueOptions {
   readonly queueUrl: string;
 }
 
-/** How many messages are wanted, how long may be waited for the first one, and until when anybody wants them. */
+/** How many messages are wanted, how long may be waited for the first one, and until when they are wanted. */
 export interface Poll {
   readonly countMax: number;
   readonly waitSeconds: number;
@@ -28,7 +28,7 @@ export class MappedQueue {
     this.#options = options;
   }
 
-  /** How long a received message is left to whoever received it. */
+  /** How long a received message is left to its receiver. */
   visibilityMs(): number {
     const answer = this.#perform('GetQueueAttributes', { AttributeNames: ['VisibilityTimeout'] });
     const { Attributes: attributes } = answer as { Attributes?: Record<string, string> };

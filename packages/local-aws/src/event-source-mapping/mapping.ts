@@ -29,7 +29,7 @@ import type { MappedQueue } from './mapped-queue.ts';
 import { ScalingRamp } from './scaling.ts';
 import type { WireMessage } from '../sqs/server/receive-request.ts';
 
-/** Something that went wrong in a mapping, for whoever watches. */
+/** Something that went wrong in a mapping, for a log or a test. */
 export interface MappingFailure {
   readonly functionName: string;
   readonly queueName: string;

@@ -1,6 +1,6 @@
 // An event bus over loopback HTTP: PutEvents of EventBridge in AWS JSON 1.1, and what was put, to be read back.
 //
-// Assumes clients on this machine. Where an authorizer is given a request must be signed, and has the rights of who signed it; else anybody may
+// Assumes clients on this machine. Where an authorizer is given a request must be signed, and has the rights of its signer; else every caller may
 // put. Binds 127.0.0.1 alone. In memory, the newest EVENTS_MAX of them: a bus keeps nothing either, it hands on. An entry is judged
 // by itself, beside others that are taken; rules, archives and schedules are not here.
 import type { IncomingMessage, ServerResponse } from 'node:http';

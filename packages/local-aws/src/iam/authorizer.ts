@@ -1,7 +1,7 @@
 // Decides who may do what, as IAM does for one account: an explicit Deny wins, then any Allow, else no.
 //
 // A principal is known by its access key, which is a name, and proves itself by its secret, which is random and made here: a
-// process of another user of this machine can reach the servers too. A key that nobody has, or whose secret was not
+// process of another user of this machine can reach the servers too. An unknown key, or one whose secret was not
 // signed with, is refused before any policy is asked. `ForAllValues` holds for a request without keys, as in AWS: a
 // condition bounds keys, it does not demand any. Statements are indexed by action, so a request costs one look-up.
 import { randomBytes } from 'node:crypto';
@@ -69,19 +69,20 @@ export class Authorizer {
     return this.credentialsOf(accessKeyId);
   }
 
-  /** The principal of an access key; undefined: nobody has it. */
+  /** The principal of an access key; undefined: the key is unknown. */
   arnOf(accessKey: string): string | undefined {
     return this.#principals.get(accessKey)?.arn;
   }
 
-  /** An access key with its secret. Throws where nobody was granted it. */
+  /** An access key with its secret. Throws where it was never granted. */
   credentialsOf(accessKeyId: string): LocalCredentials {
     const secretAccessKey = this.#secrets.get(accessKeyId);
-    if (secretAccessKey === undefined) throw new Error(`nobody has the access key ${accessKeyId}`);
+    if (secretAccessKey === undefined)
+      throw new Error(`the access key ${accessKeyId} was never granted`);
     return { accessKeyId, secretAccessKey };
   }
 
-  /** The access key of whoever signed a request; undefined: nobody who has rights here. */
+  /** The access key of a request's signer; undefined: the signer has no rights here. */
   signerOf(request: SignedRequest): string | undefined {
     const claim = readClaim(request.headers.authorization);
     if (claim === undefined || !this.#principals.has(claim.accessKey)) return undefined;

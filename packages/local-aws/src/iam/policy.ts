@@ -3,7 +3,7 @@
 // Known: Effect, exact actions, exact resources (references to declared ones, and event buses by name), and one condition,
 // ForAllValues:StringLike on dynamodb:LeadingKeys. Anything else (a wildcard, NotAction, another condition) is an
 // error, never a statement that is skipped: what is enforced here must be what AWS would enforce. Rights on keys may be
-// bounded by their encryption context; there is no key service here, so nobody asks for them. Rights on network interfaces are
+// bounded by their encryption context; there is no key service here, so no request asks for them. Rights on network interfaces are
 // Lambda's own, which has no network here: they are read, and left out.
 import * as v from 'valibot';
 
@@ -32,7 +32,7 @@ const oneOrMore = <Item extends v.GenericSchema<unknown, unknown>>(item: Item) =
     v.transform((value): v.InferOutput<Item>[] => (Array.isArray(value) ? value : [value])),
   );
 
-/** A bus of the account, by its name; nobody declares it here. */
+/** A bus of the account, by its name; no template declares it here. */
 const BUS_ARN =
   /^arn:\$\{AWS::Partition\}:events:\$\{AWS::Region\}:\$\{AWS::AccountId\}:(event-bus\/[\w./-]+)$/;
 

@@ -1,8 +1,8 @@
 // Whether a request was signed with the secret of its access key, by AWS's Signature Version 4 as the SDKs sign to JSON
 // services.
 //
-// The signature covers method, path, query, the headers that it names, and the body as it came; whoever does not know the
-// secret can make none. The age of a request is not looked at: nobody but root reads what passes on loopback, so nobody
+// The signature covers method, path, query, the headers that it names, and the body as it came; a caller without the
+// secret can make none. The age of a request is not looked at: only root reads what passes on loopback, so no other user
 // has one to repeat. It costs about 20 µs, of a request that costs a hundred times that.
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';

@@ -1,6 +1,6 @@
 // Who signs a request, over loopback HTTP: GetCallerIdentity of STS in its query protocol, from the table of access keys.
 //
-// It needs no right, as in AWS: whoever has a key may ask whose it is. Any other action is refused. Binds 127.0.0.1 alone.
+// It needs no right, as in AWS: the holder of a key may ask whose it is. Any other action is refused. Binds 127.0.0.1 alone.
 import type { IncomingMessage } from 'node:http';
 import type { Authorizer } from '../iam/authorizer.ts';
 import { startLoopbackServer } from '../server/loopback-server.ts';

@@ -14,7 +14,7 @@ type JsonObject = Readonly<Record<string, Json>>;
 /** True for a condition that holds. Throws for what is not known. */
 export function holds(name: string, conditions: ConditionDeclarations): boolean {
   const declared = conditions[name];
-  if (declared === undefined) throw new Error(`nobody declares the condition ${name}`);
+  if (declared === undefined) throw new Error(`no template declares the condition ${name}`);
   return evaluate(declared, conditions);
 }
 

@@ -7,7 +7,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { User } from '../api/request/api-request.ts';
 
-/** Finds the user behind a token; no token: the anonymous user; undefined: the token is nobody's (401). */
+/** Finds the user behind a token; no token: the anonymous user; undefined: the token is unknown (401). */
 export type Authenticate = (token: string | undefined) => User | undefined;
 
 const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };

@@ -141,7 +141,7 @@ class Observer {
       return;
     }
     if (previous.metadata.uid !== object.metadata.uid) {
-      // Deleted and made anew while nobody watched.
+      // Deleted and made anew between two watches.
       this.#remove(previous);
       this.#put(object);
       return;

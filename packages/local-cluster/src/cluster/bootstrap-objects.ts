@@ -1,5 +1,5 @@
 /**
- * What a Kubernetes cluster has before anybody uses it: its four namespaces and the two system priority classes.
+ * What a Kubernetes cluster has before its first use: its four namespaces and the two system priority classes.
  *
  * Created once; a restart with `--data` finds them. The UID of kube-system is the cluster's identity. The built-in RBAC
  * roles are not made: `system:masters` needs none, and the shipped manifests bring their own.

@@ -23,7 +23,7 @@ export interface FleetOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** What pods ask of the API server's speed; absent: nobody hears of it. */
+  /** What pods ask of the API server's speed; absent: no pod does. */
   readonly apiLoad?: ApiLoad;
 }
 
@@ -93,7 +93,7 @@ export function startFleet(options: FleetOptions): Fleet {
   };
 }
 
-/** The machine stays off until somebody takes the annotation away: a kernel that panics at once would boot for ever. */
+/** The machine stays off until a user takes the annotation away: a kernel that panics at once would boot for ever. */
 function switchOff(name: string, own: LocalClient, log: Log): void {
   log.warn('the kernel of a machine panicked, as a pod asked', { node: name });
   const body = { metadata: { annotations: { [POWER_ANNOTATION]: 'off' } } };

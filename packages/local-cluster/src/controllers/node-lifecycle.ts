@@ -120,7 +120,7 @@ class NodeLifecycle {
     return true;
   }
 
-  /** Nobody can say now that its pods are ready. */
+  /** Whether its pods are ready is not known now. */
   async #markPods(nodeName: string): Promise<boolean> {
     const { client, clock, podsByNode } = this.#context;
     let isComplete = true;

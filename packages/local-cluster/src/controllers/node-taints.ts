@@ -1,7 +1,7 @@
 /**
  * Which taints a node's conditions and its cordon ask for. Pure.
  *
- * Taints of other keys, or other effects, are somebody else's.
+ * Taints of other keys, or other effects, belong to others.
  */
 import type { NodeView, TimedTaint } from './shared/object-views.ts';
 import { conditionOf } from './shared/object-views.ts';

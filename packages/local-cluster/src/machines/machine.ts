@@ -1,7 +1,7 @@
 /**
  * A machine of the local cluster: what a node agent finds when it boots, and how its peculiarities are kept on its Node.
  *
- * Annotations survive a restart with `--data`, and whoever creates a Node by hand asks with them (docs/try-it.md).
+ * Annotations survive a restart with `--data`, and a user who creates a Node by hand asks with them (docs/try-it.md).
  * Readiness and network are read when a machine boots, power at any time; a value that is not known means the ordinary.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
@@ -75,7 +75,7 @@ export function machineAnnotations(
   };
 }
 
-/** The machine behind a Node object that is there already: one of an earlier run, or one that somebody created. */
+/** The machine behind a Node object that is there already: one of an earlier run, or one that a user created. */
 export function machineOfNode(node: ApiObject): MachineSpec {
   const { name, labels = {}, annotations = {} } = node.metadata;
   const kernel = annotations[KERNEL_ANNOTATION];

@@ -2,7 +2,7 @@
  * Mounts and unmounts the volumes of pods: a pod goes on when every volume of its spec is mounted. No file is touched.
  *
  * A mount that fails is told as FailedMount and tried again after 0.5 s, doubling to 2 min. Mounted volumes stay mounted
- * until the pod is gone. Differs from Kubernetes: contents of ConfigMaps and Secrets are not refreshed, as nobody reads them.
+ * until the pod is gone. Differs from Kubernetes: contents of ConfigMaps and Secrets are not refreshed, as no program reads them.
  */
 import { readVolumeSimulation } from '../runtime/simulation-request.ts';
 import type { AgentContext } from './shared/agent-context.ts';

@@ -1,7 +1,7 @@
 /**
  * Objects of the local cluster as they are stored and travel: raw JSON, never changed in place.
  *
- * Whoever changes an object makes a new one that shares the unchanged parts. That is what lets the store, the
+ * A writer makes a new object that shares the unchanged parts. That is what lets the store, the
  * watchers, the controllers and the node agents hold the same object without copies. Nothing here validates:
  * the schema decodes what comes from outside (schema/schema.ts).
  */

@@ -3,7 +3,7 @@
  * PodTemplates, PriorityClasses, Roles and bindings.
  *
  * Differs from Kubernetes: their fields are of the right types and hardly more is validated: no sizes and keys of data, no
- * forms of Events, which do not expire, no check against escalation (whoever may write roles and bindings may give any right); aggregated
+ * forms of Events, which do not expire, no check against escalation (a user who may write roles and bindings may give any right); aggregated
  * ClusterRoles are not filled in; ServiceAccounts have no `token` subresource; there is no group `events.k8s.io`.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';

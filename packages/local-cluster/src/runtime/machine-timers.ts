@@ -1,7 +1,7 @@
 /**
  * The timers of one machine: they all end when the power goes.
  *
- * A wait that the power cuts short rejects with `Unavailable`, so that nobody waits for a machine that is off.
+ * A wait that the power cuts short rejects with `Unavailable`, so that no caller waits for a machine that is off.
  */
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 import { RuntimeError } from './cri.ts';

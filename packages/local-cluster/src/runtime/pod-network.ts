@@ -4,7 +4,7 @@
  *
  * With a preinstalled network that is at once, else when a pod that provides the network has run for a second; the
  * configuration stays, as a file on disk would. Differs from Kubernetes: two machines of a large cluster may share an
- * address, as nobody connects to it.
+ * address, as no client connects to it.
  */
 import type { Cancel } from '@rollcall/base/ports/clock.ts';
 import { RuntimeError } from './cri.ts';

@@ -30,9 +30,9 @@ export interface SimulatedRuntimeOptions {
   readonly random: Random;
   /** Images that the machine has before anything was pulled. */
   readonly images?: readonly string[];
-  /** How much later the API server of its cluster answers; absent: nobody loads it. */
+  /** How much later the API server of its cluster answers; absent: no pod loads it. */
   readonly apiLoad?: Surroundings['apiLoad'];
-  /** The machine's kernel panicked, as a pod asked: whoever owns the machine cuts its power. Absent: it never does. */
+  /** The machine's kernel panicked, as a pod asked: the machine's owner cuts its power. Absent: it never does. */
   readonly onPanic?: Surroundings['onPanic'];
 }
 

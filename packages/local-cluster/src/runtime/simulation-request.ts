@@ -2,7 +2,7 @@
  * What a pod asks of its simulation, by annotations and image names (docs/try-it.md has the table).
  *
  * `simulate.rollcall.dev/<container>` speaks for one container, `simulate.rollcall.dev/pod` for all of them and for the
- * sandbox, `simulate.rollcall.dev/volumes` for the volumes; an image name speaks for whoever runs the image. What is said
+ * sandbox, `simulate.rollcall.dev/volumes` for the volumes; an image name speaks for all pods that run the image. What is said
  * more closely wins: container, then pod, then image. A malformed list is ignored as a whole and told as a warning. Pure.
  *
  *     pull=3s, exit=1@5s, ignore-sigterm          in an annotation

@@ -2,7 +2,7 @@
  * What a simulated container does to its surroundings while it runs: it kills the machine under it, or makes the API
  * server of its cluster slower (docs/try-it.md).
  *
- * What it loads ends with the container, however it ends, the machine's power included. Whoever owns the machine cuts the power:
+ * What it loads ends with the container, however it ends, the machine's power included. The machine's owner cuts the power:
  * a runtime cannot. Times are on the machine's timers, so nothing comes from a machine that is off.
  */
 import type { Cancel } from '@rollcall/base/ports/clock.ts';

@@ -197,7 +197,7 @@ class Scheduler {
     return this.#pods.get(name, namespace);
   }
 
-  /** Nothing is written when the pod says so already: an attempt that ends as the last one wakes nobody. */
+  /** Nothing is written when the pod says so already: an attempt that ends as the last one wakes no watcher. */
   async #report(pod: ApiObject, message: string): Promise<void> {
     this.#record({ about: pod, type: 'Warning', reason: 'FailedScheduling', message });
     const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable' } as const;
@@ -206,7 +206,7 @@ class Scheduler {
   }
 }
 
-/** Can a node's change let a pod in? Heartbeats and images cannot: they come often and must wake nobody. */
+/** Can a node's change let a pod in? Heartbeats and images cannot: they come often and must not wake the scheduler. */
 function movesPlacement(before: ApiObject, after: ApiObject): boolean {
   const left = viewNode(before);
   const right = viewNode(after);

@@ -89,7 +89,7 @@ export function nodeNameOf(pod: ApiObject): string | undefined {
 }
 
 /**
- * Objects by key, with their sorted list made when somebody asks and kept until the next write.
+ * Objects by key, with their sorted list made at the first request and kept until the next write.
  *
  * A write costs a Map operation. The sorted keys are kept apart from the objects: a replacement leaves them alone, new keys are
  * sorted among themselves and merged at the next list. The arrays that are handed out are never written to.

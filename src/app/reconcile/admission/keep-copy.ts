@@ -2,8 +2,8 @@
  * Writes the copy of a good revision's template, or sees that it stands (ADR 0063).
  *
  * What is written is the present template by a live read of this run: once the DaemonSet was edited nothing is. The name fences
- * a create, UID and version a PUT. A copy of the former revision that nobody knew is kept, and the other place taken next. A
- * refusal is told and kept for a while: where no admission policy is installed nobody needs a copy. Differs from upstream: it keeps none.
+ * a create, UID and version a PUT. An unknown copy of the former revision is kept, and the other place taken next. A
+ * refusal is told and kept for a while: where no admission policy is installed no request needs a copy. Differs from upstream: it keeps none.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
@@ -72,7 +72,7 @@ const YES: OfFormer = { kind: 'yes' };
 const NO: OfFormer = { kind: 'no' };
 
 /**
- * Whether nobody knew that it is the former revision's, to which a later breach leads: after a lost state, or where that revision
+ * Whether it was unknown that it is the former revision's, to which a later breach leads: after a lost state, or where that revision
  * has another hash by now. It says so, or holds that template; and no other copy of it is known.
  */
 async function judgeFormer(

@@ -152,7 +152,7 @@ export function isForTemplate({ planned }: ConfirmedDelete): boolean {
 // while it has the version that was seen, and the API server compares that in the request that deletes it. A version
 // that moved is answered by a conflict, and the state remembers whose did: such a pod is read first the next time.
 
-/** So many pods are remembered, in some 1,400 bytes of a state. Once that many had moved, whoever writes them writes all. */
+/** So many pods are remembered, in some 1,400 bytes of a state. Once that many had moved, their writer writes all. */
 export const MOVED_VICTIMS_MAX = 128;
 /** So long after the last conflict all is forgotten: those pods are gone by then, or the writer is done. */
 const REMEMBERED_MS = 10 * 60_000;

@@ -186,7 +186,7 @@ async function confirmForeign(step: ConfirmStep): Promise<ForeignListed | null> 
 /**
  * Pods that a DaemonSet of the same name left behind may be on their way to the view: each type has a
  * watch of its own, and nothing orders them. They are adopted, never doubled (S1, faults row 85). After a
- * loss of the state, pods that the view does not show yet may have names that nobody can compute. In a
+ * loss of the state, pods that the view does not show yet may have names that cannot be computed. In a
  * new era the answers of the one before are void, and those given since etcd was restored with them:
  * their pods may have other names than a strategy gives now, so names alone do not fence (row 71).
  */

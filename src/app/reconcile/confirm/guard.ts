@@ -104,7 +104,7 @@ export async function judgeInput(input: LoadedInput, context: RunContext): Promi
   return freshness.kind === 'fresh' ? judged : freshness;
 }
 
-/** Intents as far as stored reads tell, for somebody who asks nobody live. */
+/** Judges intents by stored reads alone, without a live read. */
 export function judgeUnasked(
   input: Parameters<typeof judgeByLive>[0],
   context: Judging,
@@ -254,7 +254,7 @@ async function readLive(
   return live;
 }
 
-/** The pod that an intent waits for; empty while nobody knows it. */
+/** The pod that an intent waits for; empty while it is unknown. */
 function awaitedUidOf(intent: Intent): Uid {
   return intent.kind === 'delete' ? intent.uid : (intent.answer?.uid ?? uid(''));
 }

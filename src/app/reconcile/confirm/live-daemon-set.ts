@@ -87,7 +87,7 @@ export type DaemonSetConfirmation =
       /** True if its store may have been restored: pods are listed live before others are made (protocol 15). */
       readonly isDoubtful: boolean;
     }
-  /** Gone, re-created, being deleted, or older than it was; `paused`: somebody else wrote its status. */
+  /** Gone, re-created, being deleted, or older than it was; `paused`: another client wrote its status. */
   | {
       readonly kind: 'changed' | 'paused';
       readonly message: string;

@@ -1,8 +1,8 @@
 /**
- * Does the sentinel of the registered takeover still stand? Only then does anybody act in takeover (ADR 0012).
+ * Does the sentinel of the registered takeover still stand? Only then does a run act in takeover (ADR 0012).
  *
  * A hand-back ends with the sentinel's deletion, and each takeover leaves one of its own: a registration that says
- * takeover beside a cluster without its sentinel is older than the hand-back (a registry that was restored), or somebody
+ * takeover beside a cluster without its sentinel is older than the hand-back (a registry that was restored), or a user
  * deleted it. The view knows it by its UID; where it does not show it, or nothing was heard lately, a live read decides.
  * A registration that names none is believed until the next probe: takeover is never entered without one.
  */
@@ -65,7 +65,7 @@ export function isAboutSentinel({ daemonSet }: StoredInputs, { hint }: RunContex
 }
 
 /**
- * A hint for the sentinel: the only thing that a run ever does with it is to look whether somebody synced it, which
+ * A hint for the sentinel: the only thing that a run ever does with it is to look whether a controller synced it, which
  * stops the cluster. No status, no state, no request to the cluster.
  */
 export async function lookAtSentinel(stored: StoredInputs, context: RunContext): Promise<Exit> {

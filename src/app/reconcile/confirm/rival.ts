@@ -39,7 +39,7 @@ interface SeenIn {
 }
 
 /**
- * Looks at who else wrote the status of a DaemonSet that an API server just gave us. That pauses it alone, since whoever
+ * Finds another writer of the status of a DaemonSet that an API server just gave us. That pauses it alone, since a client that
  * may patch it can write as much into its managedFields; and the sentinel is looked at live, which tells whether another
  * controller is at work. Without a Date in the answer, our own clock says what is ahead: the worst is that the pause
  * of this one DaemonSet begins late or does not. Answers the pause.

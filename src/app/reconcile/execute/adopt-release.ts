@@ -2,7 +2,7 @@
  * Adopts orphans and releases pods whose labels moved away (spec 2.4); each patch carries the pod's UID.
  *
  * A gone pod is ignored, and with a release also one that changed hands. Anything else fails the claim once every pod was tried,
- * and nothing is done on top of it: the plan took an orphan for ours that somebody else may have adopted.
+ * and nothing is done on top of it: the plan took an orphan for ours that another controller may have adopted.
  * Differs from upstream: where the admission policy is in force, a pod that was made by hand is not adopted (ADR 0063).
  */
 import { counted } from '@rollcall/base/counted.ts';

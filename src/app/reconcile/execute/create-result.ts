@@ -2,7 +2,7 @@
  * What came of one create: each answer of the API server has its own meaning (rows 42, 57, 88).
  *
  * 201 and 409 resolve a create (protocol 5); AlreadyExists is looked into by one live read, which
- * says whose pod holds the name. Nothing is adopted or deleted here; a name taken by somebody else
+ * says whose pod holds the name. Nothing is adopted or deleted here; a name taken by another owner
  * concerns its node only (row 41).
  *
  * Differs from upstream: a pod whose labels admission changed, so that its DaemonSet does not select it, is a refusal.

@@ -88,7 +88,7 @@ export interface StepDependencies extends Omit<ReconcileDependencies, 'view' | '
   readonly queue: Pick<HintQueue, 'sendHints'>;
 }
 
-/** Takes what a run began and nobody waits for but the end of the invocation: a process that answered may be frozen. */
+/** Takes work that a run began and only the end of the invocation awaits: a process that answered may be frozen. */
 export type Aside = (work: Promise<void>) => void;
 
 /** The limits of one invocation. */
@@ -97,6 +97,6 @@ export interface ReconcileRun {
   readonly deadlineMs: number;
   /** Aborted when the process is told to stop: no further batch is started. */
   readonly signal?: AbortSignal;
-  /** Takes what nobody waits for but the end of the invocation, and never rejects. Absent: the run waits for it. */
+  /** Takes work that only the end of the invocation awaits, and never rejects. Absent: the run waits for it. */
   readonly aside?: Aside;
 }

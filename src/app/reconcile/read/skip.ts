@@ -99,7 +99,7 @@ function isSameDaemonSet(memo: Memo, { stamp, object }: StoredInputs['daemonSet'
 
 /**
  * True if something that brings a run of its own has changed since the last complete one: pods, revisions or the DaemonSet.
- * Nodes may change without concerning anybody (ADR 0079).
+ * Nodes may change without concerning any DaemonSet (ADR 0079).
  */
 export function isNewerThanRun({ state, position, daemonSet }: StoredInputs): boolean {
   const memo = state?.memo;

@@ -7,7 +7,7 @@
  * META, with the registration and the stack's freeze, goes before everything that its marks, stamps and positions vouch
  * for: `ingest` writes slices before META, so what is read later is at least as new (protocol 20). The state goes before the
  * slices: an intent that another run dropped as resolved must not meet pods read before that. META vouches for nothing of
- * the state, so a process that knows the name's UID reads it beside META: whoever goes by a state that is older writes nothing
+ * the state, so a process that knows the name's UID reads it beside META: a run that goes by an older state writes nothing
  * over a newer one (protocol 4). Slices are asked for beside the DaemonSet then, if the memo says that something moved.
  *
  * A look that is expected to find nothing new reads the DaemonSet at once, too, for that conclusion alone. Who changes what
@@ -140,7 +140,7 @@ async function readRest<V>(
   return { kind: 'read', stored, ...defined({ viewing: met?.viewing }) };
 }
 
-/** Beside the state: whoever acts asks for it (live/sentinel.ts), and by itself it would be a turn more. */
+/** Read beside the state: a run that acts asks for it (confirm/rival-checks.ts), and alone it would be a turn more. */
 async function readSentinel(
   { mode, sentinel, clusterUid }: ClusterRegistration,
   view: ViewReader,

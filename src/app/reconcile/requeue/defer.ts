@@ -132,7 +132,7 @@ function resultOf({
 
 /**
  * The cluster cannot be used: back-off, and for an endpoint that turned out to be another cluster a refusal (row 90,
- * S6). An endpoint that is not permitted is no outage: it waits for somebody to register it differently (row 66).
+ * S6). An endpoint that is not permitted is no outage: it waits until an operator registers it differently (row 66).
  */
 export async function endUnavailable(
   message: string,

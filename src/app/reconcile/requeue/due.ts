@@ -154,7 +154,7 @@ function decideLook(step: WaitsStep): LookEntry | undefined {
   });
 }
 
-/** What waits as long as anything may is not going to succeed by itself: somebody has to know. */
+/** What has reached the longest wait will not succeed by itself: an operator has to know. */
 function tellOfPatience(
   { context, result, recorded }: WaitsStep,
   { retry, refusedWrites, look }: Omit<Waits, 'nearAtMs'>,

@@ -98,7 +98,7 @@ async function refuseSelectingAll(
 
 /**
  * Timers and state, then what there is to tell. Events are sent beside the final write of the state: they
- * decide nothing, and nobody waits for them but the end of this invocation, which awaits them all (ADR 0079): an API
+ * decide nothing, and only the end of this invocation awaits them (ADR 0079): an API
  * server that is busy with the pods of a rollout takes as long for an Event as for all else of the run.
  */
 async function concludeRun(done: CarriedOut, context: EndContext): Promise<ReconcileResult> {
@@ -127,7 +127,7 @@ async function record(done: CarriedOut, context: EndContext): Promise<Finish> {
   }
 }
 
-/** Whoever began the run waits for what it leaves, if it can. */
+/** The caller of the run waits for the work that it leaves, if it can. */
 async function leave(work: Promise<void>, { run }: EndContext): Promise<void> {
   if (run.aside === undefined) await work;
   else run.aside(work);

@@ -151,7 +151,7 @@ function withAnswers(state: DaemonSetState, { gate }: EndContext): DaemonSetStat
   return { ...state, rollout: noteAnswers(state.rollout, gate.answerTimes) };
 }
 
-/** The stages as planned; kept by a run that planned none, until nobody asks for stages any more. */
+/** The stages as planned; kept by a run that planned none, until the DaemonSet asks for no stages any more. */
 function rolloutAfter({
   plan,
   input,

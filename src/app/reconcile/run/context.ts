@@ -46,7 +46,7 @@ export interface RunNote {
     readonly kind: RunPart['kind'];
     readonly next: RunPart['part'];
   };
-  /** Somebody else wrote the status: the run goes no further, and records it with whatever it records. */
+  /** Another client wrote the status: the run goes no further, and records that with its other records. */
   paused?: StatusPause;
 }
 
@@ -136,7 +136,7 @@ export interface Answers {
     | {
         readonly kind: 'found';
         readonly former: FormerTemplate;
-        /** What is known of copies by now, where one of it was found that nobody knew of. */
+        /** What is known of copies by now, where an unknown one was found. */
         readonly copies?: TemplateCopies;
       }
     | { readonly kind: 'missing' }

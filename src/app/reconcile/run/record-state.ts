@@ -185,7 +185,7 @@ export function removalAfter(
  * The state after a run that settled these intents; `foreignListed`: what this very run listed (protocol 9). A list
  * counts no more once a create was resolved by time alone: what its request made at its last moment has a name that
  * the next one need not meet. Nor does one after which the store looks restored (null): that brings pods back. The next
- * creates list again, until a list finds nobody that the view does not know (S1).
+ * creates list again, until a list finds no pod that the view does not know (S1).
  */
 export function withListed(
   state: DaemonSetState,

@@ -19,7 +19,7 @@ import { noteForeignStatusWrite } from '../confirm/rival.ts';
 import { writeCounts, writeStatus, type StatusFor, type StatusWrite } from './write-status.ts';
 
 /**
- * A rollout touches pods in nearly every run: `kubectl rollout status`, and whoever watches, sees a
+ * A rollout touches pods in nearly every run: `kubectl rollout status`, and each watch, sees a
  * status no older than this (the built-in controller: 18 to 60 writes for 1,000 nodes).
  */
 const POSTPONED_MAX_MS = 1_000;
@@ -109,7 +109,7 @@ function isMoreToCome({
   nowMs,
 }: Pick<LoadedInput, 'state' | 'read' | 'nowMs'>): boolean {
   const { statusPostponedSinceMs: sinceMs, dueAtMs, intents } = state;
-  // A clock that was ahead wrote it: nobody waits for as long as clocks differ (row 14).
+  // A clock that was ahead wrote it: no run waits for as long as clocks differ (row 14).
   if (sinceMs === undefined || sinceMs > nowMs) return false;
   if (dueAtMs === undefined || dueAtMs <= nowMs) return false;
   const made = new Set(

@@ -16,7 +16,7 @@ import { readPresent, type PlannedMissing } from '../confirm/live-daemon-set.ts'
 import { statusPatch } from '../../../core/status/status-patch.ts';
 import { isStoreRestored } from '../../../core/view/freshness.ts';
 
-/** Writes of somebody else between read and write that one run puts up with. */
+/** Writes of other clients between read and write that one run puts up with. */
 const TRIES_MAX = 3;
 
 export type StatusWrite =

@@ -18,7 +18,7 @@ export class SqsError extends Error {
   }
 }
 
-/** Who asks has no right to, or is nobody. */
+/** The caller has no right to, or is unknown. */
 class SqsAccessError extends SqsError {
   override readonly httpStatus = 403;
 }

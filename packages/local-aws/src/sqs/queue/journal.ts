@@ -1,7 +1,7 @@
 // What a queue must remember across a restart, as a list of facts; and who writes them down.
 //
 // Assumes the facts are written, in order, before the answer that they stand behind leaves the process: then an
-// acknowledged send is never lost. Visibility timeouts are deliberately not facts: whoever held a message died with
+// acknowledged send is never lost. Visibility timeouts are deliberately not facts: a receiver that held a message died with
 // the process, so after a restart everything that was in flight waits again. Receive counts are, because a message
 // that kills the process must still reach its dead-letter queue. Replay is in queue.ts, files are in journal-file.ts.
 import type { RememberedSend } from './deduplication.ts';

@@ -180,7 +180,7 @@ export class Queue {
     return this.#backlog.hasVisible(nowMs);
   }
 
-  /** The next time at which a message may become visible with nobody doing anything. */
+  /** The next time at which a message may become visible by itself. */
   nextWakeAtMs(): number | undefined {
     for (;;) {
       const wake = this.#wakes.first();

@@ -1,6 +1,6 @@
 // Every action of the protocol except ReceiveMessage: fields in, answer out.
 //
-// Assumes the caller has authenticated nobody: the sender id is whatever the request's credential scope implies.
+// Assumes that no caller was authenticated: the sender id is whatever the request's credential scope implies.
 // Actions report which queue may have something new to deliver (`changed`), so that the server can wake receivers;
 // they do not wait and do not touch a connection. ReceiveMessage is in long-polls.ts because it waits.
 import { readBatchEntries, runBatch } from './batch.ts';

@@ -1,10 +1,10 @@
 // Receivers that wait: a receive that finds nothing is parked until something can be delivered, or its time is up.
 //
 //   send, delete, visibility change ──▶ changed(queue) ──▶ the longest-waiting receivers are served, at once
-//   visibility or delay ends ─────────▶ one timer per queue, armed only while somebody waits
+//   visibility or delay ends ─────────▶ one timer per queue, armed only while a receiver waits
 //
 // Invariants: a receiver is served once or expires once, never both; a receiver whose connection is gone is removed
-// before a message can be handed to it; nobody polls. Knows queues and a clock, no HTTP.
+// before a message can be handed to it; there is no polling. Knows queues and a clock, no HTTP.
 import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 import type { BrokerQueue } from './broker.ts';
 

@@ -2,7 +2,7 @@
  * What a server-side apply makes of an object: merged with what is there, without what its owner no longer lists, or in conflict.
  *
  * As structured-merge-diff does it (merge/update.go of 6.3, which 1.36 has): the configuration is merged into the live object; what
- * the owner listed before and nobody owns any more is taken out, with all that is below it; if others own what would change,
+ * the owner listed before and that has no owner any more is taken out, with all that is below it; if others own what would change,
  * it is a conflict unless it is forced. Pure; nothing is decoded or defaulted here.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';
@@ -15,7 +15,7 @@ import type { Owner, Writer } from './managed-fields.ts';
 import { changesBetween, ownedPart, ownedPaths, pathBelow, pathText } from './owned-paths.ts';
 import type { OwnedTypes } from './owned-paths.ts';
 
-/** A field that somebody else owns. */
+/** A field that another manager owns. */
 export interface OwnerConflict {
   readonly owner: Owner;
   /** As people read it. */
@@ -79,7 +79,7 @@ export function applyConfiguration(
   };
 }
 
-/** What nobody is known to own was somebody's before the first apply. */
+/** A field without a known owner was written before the first apply. */
 function ownersBefore(live: ApiObject, types: OwnedTypes): readonly Owner[] {
   const owners = ownersOf(live);
   if (owners.length > 0 || live.metadata['managedFields'] !== undefined) return owners;

@@ -1,7 +1,7 @@
 /**
  * metadata.managedFields: who owns which parts of an object, and what a write makes of it.
  *
- * An update owns what it changed, and takes that from whoever owned it; what is removed has no owner. An apply owns what it
+ * An update owns what it changed, and takes that from its owner; what is removed has no owner. An apply owns what it
  * lists. An entry that says nothing new keeps its time, so that a write that changes nothing writes nothing.
  * Differs from Kubernetes: owners of a status are not noted, and fields of pods, nodes, leases and events, which
  * change all the time, have none.
@@ -40,7 +40,7 @@ const EMPTY_PATHS: OwnedPaths = {
     'f:spec\nf:updateStrategy',
   ]),
 };
-/** It is raised by the server with each template, in nobody's name. */
+/** It is raised by the server with each template, in no client's name. */
 const TEMPLATE_GENERATION = 'f:metadata\nf:annotations\nf:deprecated.daemonset.template.generation';
 const MANAGER_LENGTH_MAX = 128;
 
@@ -101,7 +101,7 @@ function fieldsOf(paths: ReadonlySet<string>): JsonObject {
   return plain(root);
 }
 
-/** The member metadata.managedFields; undefined where nobody owns anything. */
+/** The member metadata.managedFields; undefined where no field has an owner. */
 export function managedFieldsOf(owners: readonly Owner[]): Json | undefined {
   const entries = owners
     .filter(({ paths }) => paths.size > 0)

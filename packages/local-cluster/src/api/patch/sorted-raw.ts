@@ -1,8 +1,8 @@
 /**
  * Raw JSON as a strategic merge patch leaves it, whether the patch touched it or not: its members sorted.
  *
- * The real server takes the whole object apart into maps and writes raw JSON anew. Whoever compares it as written, as a
- * ControllerRevision's data are, then sees a change that nobody asked for: a revision whose data were not written in Go's
+ * The real server takes the whole object apart into maps and writes raw JSON anew. A client that compares it as written, as a
+ * ControllerRevision's data are, then sees a change that no client asked for: a revision whose data were not written in Go's
  * order cannot be orphaned. That trap must be here too.
  */
 import { isJsonObject } from '@rollcall/base/json.ts';

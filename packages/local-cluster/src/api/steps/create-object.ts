@@ -23,7 +23,7 @@ const NAME_ATTEMPTS_MAX = 8;
 /** How an object is created. */
 export interface CreateOptions {
   readonly isDryRun: boolean;
-  /** Of an apply; otherwise whoever creates it owns all of it, where owners are kept. */
+  /** Of an apply; otherwise the creator owns all of it, where owners are kept. */
   readonly managedFields?: Json | undefined;
   /** Told of the object when the rules are content, even if its name turns out to be taken. */
   readonly onValid?: (object: ApiObject) => void;

@@ -30,7 +30,7 @@ export interface Update {
   readonly next: ApiObject;
   readonly rules: UpdateRules;
   readonly isDryRun: boolean;
-  /** Of an apply; otherwise whoever writes owns what it changed, where owners are kept. */
+  /** Of an apply; otherwise the writer owns what it changed, where owners are kept. */
   readonly managedFields?: Json | undefined;
 }
 

@@ -44,7 +44,7 @@ export interface WorkQueue {
 }
 
 const BACKOFF_INITIAL_MS = 5;
-/** client-go's workqueue goes to 1,000 s; on a laptop nobody waits for that. */
+/** client-go's workqueue goes to 1,000 s; on a laptop that is too long. */
 const BACKOFF_CAP_MS = 60_000;
 /** Longest run without a turn of the event loop. */
 const SLICE_MS = 4;

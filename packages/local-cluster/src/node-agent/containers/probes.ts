@@ -168,7 +168,7 @@ class Prober implements ProbeManager {
       if (worker.isStopped) return;
       worker.cancel = clock.after(Math.max(0, delayMs), () => {
         ask().catch((cause: unknown) => {
-          // The runtime cannot be asked: the machine is off, and nobody waits for a result.
+          // The runtime cannot be asked: the machine is off, and no caller waits for a result.
           asRuntimeError(cause);
           worker.isStopped = true;
         });

@@ -1,7 +1,7 @@
 /**
  * Registers the node: creates its Node object, or adopts the one that is there.
  *
- * Labels and taints that somebody has changed since are left alone; the kubelet's own labels are put back. Tries until it
+ * Labels and taints that another client has changed since are left alone; the kubelet's own labels are put back. Tries until it
  * succeeds, 0.1 s doubling to 7 s, or until the agent stops.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';

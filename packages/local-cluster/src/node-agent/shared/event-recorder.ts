@@ -1,7 +1,7 @@
 /**
  * Writes core/v1 Events, as client-go's recorder does: the same thing again within ten minutes counts up the Event that
  * is there. Recording never fails and never waits: what cannot be written is dropped with a log line.
- * Differs from Kubernetes: similar events with different messages are not combined, and nobody is held back.
+ * Differs from Kubernetes: similar events with different messages are not combined, and no source is held back.
  */
 import { hash48 } from '@rollcall/base/hash48.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';

@@ -33,7 +33,7 @@ export interface StatusManager {
   readonly set: (pod: PodObject, status: PodStatus) => void;
   /** The pod's work is done: containers, sandbox and volumes are gone. */
   readonly terminate: (pod: PodObject) => void;
-  /** The API holds this now: what somebody else has overwritten is written again, ten seconds later. */
+  /** The API holds this now: what another client has overwritten is written again, ten seconds later. */
   readonly check: (pod: PodObject) => void;
   /** Looks at once whether the API holds what it should, e.g. after a deletion. */
   readonly reconcile: (pod: PodObject) => void;

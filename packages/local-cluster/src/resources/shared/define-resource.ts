@@ -1,7 +1,7 @@
 /**
  * Makes a Resource of what is particular to it.
  *
- * Adds the look at metadata before the kind's own validation, the usual verbs, and that nobody chooses a generation.
+ * Adds the look at metadata before the kind's own validation, the usual verbs, and that no client chooses a generation.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject, Metadata, ResourceName } from '../../objects/api-object.ts';
@@ -105,7 +105,7 @@ function completeView(subresource: Subresource): Subresource {
   };
 }
 
-/** Nobody chooses a generation in an update; rules that count it start from the current one. */
+/** No client chooses a generation in an update; rules that count it start from the current one. */
 function keepGenerationFirst(
   own: ResourceRules['prepareForUpdate'] | undefined,
 ): ResourceRules['prepareForUpdate'] {

@@ -1,5 +1,5 @@
 /**
- * Reading and changing raw JSON that nobody may write into.
+ * Reads raw JSON, and changes it without writing into it.
  *
  * Every edit gives back the very same value when nothing changes: an object that has all its defaults already costs a
  * walk and no copy, and callers can tell by identity whether anything happened. The readers are total: a member that is

@@ -34,9 +34,9 @@ export interface StoredKind extends Pick<
   readonly hasStatus: boolean;
   /** A change of anything but metadata and status is another generation. */
   readonly countsGenerations: boolean;
-  /** What stands in the place of a status that nobody has written; by default nothing. */
+  /** Stands in for a status that was never written; by default nothing. */
   readonly emptyStatus?: () => JsonObject | undefined;
-  /** What is said to whoever creates one: that nothing enforces it. */
+  /** The warning at its creation: that nothing enforces it. */
   readonly warning?: string;
   /** What is filled in where the API server fills it in; by default nothing. */
   readonly applyDefaults?: (object: ApiObject) => ApiObject;

@@ -65,7 +65,7 @@ const CREATED_BY_PUT: ReadonlySet<string> = new Set([
   'services',
 ]);
 
-/** What a cluster enforces, and this one does not: whoever creates one is told. */
+/** A real cluster enforces these, and this one does not: a creation warns. */
 const NOT_ENFORCED: ReadonlySet<string> = new Set([
   'LimitRange',
   'MutatingAdmissionPolicy',
