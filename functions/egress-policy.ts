@@ -4,7 +4,7 @@
  *
  * Loopback is for API servers of this very machine, at stage `local`, in two places: the embedded engine, and
  * functions that an emulator of AWS runs on this machine. Lambda sets AWS_LAMBDA_FUNCTION_NAME itself and lets
- * nobody unset it, so a deployment to AWS that somebody named `local` is refused loopback. An emulator sets it
+ * no user unset it, so a deployment to AWS under the name `local` is refused loopback. An emulator sets it
  * too; there AWS itself is a loopback address, which AWS_ENDPOINT_URL says. In Lambda that variable would cut the
  * function off from its tables, so it cannot be left behind unnoticed. A name, even one that leads to loopback, is
  * no address: only `localhost`, which no resolver may lead elsewhere (RFC 6761), counts.

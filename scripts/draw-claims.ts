@@ -1,5 +1,5 @@
 /**
- * Draws claims at random from the documents that promise something, for somebody to hold against the tests.
+ * Draws claims at random from the documents that promise something, for a person to hold against the tests.
  *
  *   node scripts/launch.mjs scripts/draw-claims.ts [--seed N] [--count 60] [--json]
  *

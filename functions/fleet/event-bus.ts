@@ -16,7 +16,7 @@ export interface BusIdentity {
   readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-/** The bus; undefined: nobody is told. Throws when a region is not set: that is a broken deployment. */
+/** The bus; undefined: no event is sent. Throws when a region is not set: that is a broken deployment. */
 export function eventBusOf(
   { credentials, clock }: BusIdentity,
   environment: Readonly<NodeJS.ProcessEnv> = process.env,

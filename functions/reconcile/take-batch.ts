@@ -1,5 +1,5 @@
 /**
- * A batch of hints: their keys' turns side by side, and nobody waits for the slowest (ADR 0048).
+ * A batch of hints: their keys' turns side by side, and none waits for the slowest (ADR 0048).
  *
  *   the turns of all lanes begin at once ──▶ ended ──▶ acknowledged by the answer
  *   all ended, something is still told ──▶ taken off the queue now, answered when it is told (ADR 0079)

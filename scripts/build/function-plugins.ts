@@ -170,7 +170,7 @@ const replacements: Plugin = {
   },
 };
 
-/** A builtin as a module whose exports are read one by one, and those that nobody imports not at all. */
+/** A builtin as a module whose exports are read one by one, and unimported ones not at all. */
 function builtinSource(name: string): string {
   const exported = Object.keys(process.getBuiltinModule(name) ?? {}).filter(
     (key) => key !== 'default' && IDENTIFIER.test(key),

@@ -1,7 +1,7 @@
 /**
  * Canaries for the linter: one small file for each rule on which the design leans.
  *
- * Among them: promises that nobody awaits, time and randomness in layers that are to be simulated, forgotten cases of
+ * Among them: promises that are never awaited, time and randomness in layers that are to be simulated, forgotten cases of
  * a union, and the size limits. Rules that come with the recommended set are not all repeated.
  */
 import type { Canary } from './canary.ts';

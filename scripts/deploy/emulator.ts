@@ -61,7 +61,7 @@ export async function doesAnswer(endpoint: URL): Promise<boolean> {
     await answer.arrayBuffer();
     return true;
   } catch (error) {
-    // Refused or silent: nobody is there. Anything else would be a bug of this function.
+    // Refused or silent: nothing listens. Anything else would be a bug of this function.
     if (error instanceof TypeError || error instanceof DOMException) return false;
     throw error;
   }

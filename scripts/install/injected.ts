@@ -2,7 +2,7 @@
  * What a cluster's webhooks add to the pods of its DaemonSets, read off pods as the cluster admits them, for
  * scripts/install/admission-policy.ts (docs/adr/0063).
  *
- * A policy is asked after webhooks have changed the pod, and cannot tell their containers from those of whoever asked. So
+ * A policy is asked after webhooks have changed the pod, and cannot tell their containers from the requester's. So
  * an administrator has one pod of each DaemonSet admitted as a dry run; what it has beyond its template is let through,
  * word for word, and nothing else. What the policy lets pass by itself is left out. Changes of what the template says
  * cannot be allowed.
@@ -57,7 +57,7 @@ const templateSchema = v.looseObject({
   spec: specSchema,
 });
 
-/** A pod of each DaemonSet, to be admitted as a dry run by whoever administers the cluster. */
+/** A pod of each DaemonSet, to be admitted as a dry run by the cluster's administrator. */
 export function samplePods(daemonSets: readonly JsonObject[]): JsonObject {
   const pods = daemonSets.map((raw) => {
     const daemonSet = raw as unknown as DaemonSetObject; // what kubectl printed

@@ -1,4 +1,4 @@
-// infra/install.yaml: the watcher's base as one plain file, for whoever does not use kustomize.
+// infra/install.yaml: the watcher's base as one plain file, for users without kustomize.
 //
 // The base holds nothing but resources, so the file is those files one after the other, comments included; should the
 // base ever get a patch, this refuses, and the comparison with `kubectl kustomize` in test/conformance/manifests would

@@ -3,7 +3,7 @@
  * and started again with the same arguments.
  *
  * Output goes to a log file. The process gets a session of its own, so that Ctrl-C in a terminal
- * reaches only the test process, which then stops everything in order. An exit that nobody asked
+ * reaches only the test process, which then stops everything in order. An exit that no caller asked
  * for is kept and shown by the next wait, with the end of the log.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -23,7 +23,7 @@ export class ComponentExitedError extends Error {
   override readonly name = 'ComponentExitedError';
 }
 
-/** True if a program ended because somebody had its port: one that was free when it was looked for may be gone by then. */
+/** True if a program ended because another program had its port: one that was free when it was looked for may be gone by then. */
 export function isPortTaken(error: unknown): boolean {
   return error instanceof ComponentExitedError && error.message.includes('address already in use');
 }
@@ -61,7 +61,7 @@ export function createComponent(options: ComponentOptions): Component {
   const signal = (signalName: NodeJS.Signals): void => {
     if (isRunning()) child?.kill(signalName);
   };
-  /** Whoever waits for the end keeps this process alive until then: there may be nothing else that does. */
+  /** Waiting for the end keeps this process alive until then: there may be nothing else that does. */
   const ended = async (): Promise<void> => {
     if (isRunning()) child?.ref();
     await exited;

@@ -100,7 +100,7 @@ function runNpmInstall(root, onChild) {
 }
 
 /**
- * Installs what is missing. Whoever waited for another process's install looks again before starting one.
+ * Installs what is missing. A process that waited for another's install looks again before starting one.
  *
  * @param {string} root
  */

@@ -4,7 +4,7 @@
  *
  * V8 begins with an old generation that is a little larger than what lives in it, and marks the whole heap again each time that it
  * fills: each half second in a rollout. What it may grow to first spares most of that. Its helper threads collect beside the main
- * one and take a core from whoever else works; on a machine that is busy they cost more than they gain.
+ * one and take a core from other programs; on a machine that is busy they cost more than they gain.
  */
 
 const ENGINE = ['--initial-old-space-size=256', '--single-threaded-gc'];

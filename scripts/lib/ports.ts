@@ -2,12 +2,12 @@
  * Free loopback ports.
  *
  * A port is free when asked for and may be gone when used: a start that fails for that reason is
- * repeated with new ports by whoever starts a server.
+ * repeated with new ports by the server's starter.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Finds `count` different ports of 127.0.0.1 that nobody listens on. */
+/** Finds `count` different ports of 127.0.0.1 that no process listens on. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const servers: Server[] = [];
   try {

@@ -4,7 +4,7 @@
  * A small shell, in a session of its own, is told each child's process id over a pipe. When the
  * pipe closes — normal end, crash, or SIGKILL by a test runner's time-out — it kills what is
  * still listed and removes the temporary directory, if one was given. Assumes a POSIX `sh`. It does not stop anything in order: that is the job of
- * whoever started the children, and of the listing being empty by then.
+ * the process that started the children, and of the listing being empty by then.
  */
 import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';

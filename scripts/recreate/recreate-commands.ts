@@ -1,7 +1,7 @@
 /**
  * From a packaged template to the commands that make one of its queues or tables again by hand (docs/operations.md).
  *
- * Pure. CloudFormation compares templates and never looks whether a resource is still there, so whoever lost one makes
+ * Pure. CloudFormation compares templates and never looks whether a resource is still there, so the owner of a lost one makes
  * it under the same name, with the template's own words. Knows the intrinsic functions that the template uses on queues,
  * tables and their policies; any other throws, so that no command is printed with a hole in it.
  */

@@ -34,7 +34,7 @@ interface TypeRules {
   readonly createOnly: readonly string[];
 }
 
-/** By type; of another type every change counts as a replacement, until somebody has looked. */
+/** By type; of another type every change counts as a replacement, until a person has looked. */
 export const TYPE_RULES: Readonly<Record<string, TypeRules>> = {
   'AWS::CloudWatch::Alarm': { name: 'AlarmName', createOnly: [] },
   'AWS::CloudWatch::Dashboard': { name: 'DashboardName', createOnly: [] },
@@ -81,7 +81,7 @@ function changeOf(
     !isDeepStrictEqual(before.Properties?.[property], next.Properties?.[property]);
   if (rules === undefined) {
     if (isDeepStrictEqual(before.Properties, next.Properties)) return [];
-    return [{ kind: 'replaced', id, because: `nobody has looked what ${before.Type} can change` }];
+    return [{ kind: 'replaced', id, because: `no rule says yet what ${before.Type} can change` }];
   }
   const { name, createOnly } = rules;
   const changed = createOnly.filter(differs);

@@ -2,7 +2,7 @@
  * What the product brings along: the places of the lockfile that its own dependencies lead to.
  *
  * The lockfile's mark `dev` does not say it: the repository's packages (packages/*) are members of the workspace, so what
- * they alone need counts as needed. Names are resolved as Node does, from the place of whoever asks upwards. What an
+ * they alone need counts as needed. Names are resolved as Node does, from the importer's place upwards. What an
  * optional dependency or a peer names and nothing installed, leads nowhere.
  */
 import type { LockedPackage, Lockfile } from './lockfile.ts';

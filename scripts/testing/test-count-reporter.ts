@@ -38,13 +38,13 @@ function nameOf({ name, file }: { name: string; file?: string | undefined }): st
   return file === undefined ? name : `${path.relative('.', file)}: ${name}`;
 }
 
-/** The tests that failed, and the files that failed by themselves: one that cannot be loaded, an error that nobody caught. */
+/** The tests that failed, and the files that failed by themselves: one that cannot be loaded, an uncaught error. */
 function listFailures(tests: readonly string[], files: ReadonlySet<string>): readonly string[] {
   const names = [...files].map((file) => path.relative('.', file));
   return [...tests, ...names.filter((name) => !tests.some((test) => test.startsWith(`${name}: `)))];
 }
 
-/** How node:test tells of an error that nobody caught where files share a process: no file fails with it. */
+/** How node:test reports an uncaught error where files share a process: no file fails with it. */
 const LATE_ERROR = /generated asynchronous activity after the test ended/;
 
 /** What a run came to so far. */

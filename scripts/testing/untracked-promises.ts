@@ -1,7 +1,7 @@
 /**
  * Preloaded into the processes of tests: lets node:test watch what is asynchronous, but not every single promise.
  *
- * node:test creates an async hook to tell which test an error belongs to that nobody caught; a promise costs some fifteen times as much under
+ * node:test creates an async hook to tell which test an uncaught error belongs to; a promise costs some fifteen times as much under
  * it, and the simulation makes millions. Without it such an error still fails its file, told as activity of no test. Assumes that this runs before
  * node:test is loaded. It changes nothing for hooks that a test creates itself with `trackPromises`.
  */

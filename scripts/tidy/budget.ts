@@ -1,7 +1,7 @@
 /**
  * A budget of lines for each folder: the house grew by 34,000 lines in four days once, because nothing asked.
  *
- * A little above what is there. Whoever raises one says why in the commit; whoever deletes lowers it.
+ * A little above what is there. A commit that raises one says why; a commit that deletes lowers it.
  */
 import type { Finding, Repository } from './repository.ts';
 

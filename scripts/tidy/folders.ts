@@ -2,7 +2,7 @@
  * Folders as rooms: at most fifteen modules in one, and no two that need each other both ways.
  *
  * Two folders that import one another can only be understood together; then they are one, or something in them belongs
- * into a third. Types count: a reader follows them as well. Every import counts, whoever is above: a folder and one inside
+ * into a third. Types count: a reader follows them as well. Every import counts, in either direction: a folder and one inside
  * it are two. Judged is what is delivered, and what builds and checks it; tests follow the folders that they mirror.
  */
 import path from 'node:path';

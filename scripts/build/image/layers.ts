@@ -1,5 +1,5 @@
 /**
- * The layers of the image, as files that are the same whoever packs them and when: no times, no owners, names in order,
+ * The layers of the image, as files that are the same on each machine and at each time: no times, no owners, names in order,
  * and of a mode only whether a file may be run.
  *
  * Three of them, so that an upgrade pulls what changed: Debian's libraries, Node, and what is ours. Packed by GNU tar and
