@@ -9,6 +9,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MapCluster } from '../model/documents.ts';
 import { placeAfter, placeAt, sizeOfCells } from '../model/layout-tiles.ts';
 import type { Layout } from '../model/layout-tiles.ts';
+import { drawInFrames } from './in-frames.ts';
 import type { Sprites } from './sprites.ts';
 
 /** What is drawn, and what happens. */
@@ -43,9 +44,16 @@ export function Cells(props: CellsProps): VNode {
   const { cursor, ...keyboard } = useCursor(props, canvas);
   const { width, height } = sizeOfCells(nodes, layout);
   useLayoutEffect(() => {
-    if (canvas.current === null) return;
-    draw(canvas.current, { codes, sprites, layout }, { before: drawn.current, ratio });
-    drawn.current = { codes, sprites, layout };
+    const { current } = canvas;
+    if (current === null) return;
+    const next = { codes, sprites, layout };
+    const drawNext = (): void => {
+      draw(current, next, { before: drawn.current, ratio });
+      drawn.current = next;
+    };
+    // An empty canvas waits for no frame.
+    if (drawn.current === undefined) drawNext();
+    else drawInFrames(current, drawNext);
   }, [codes, sprites, layout, ratio]);
   const pointed = (event: MouseEvent): number | undefined =>
     placeAt({ x: event.offsetX, y: event.offsetY }, nodes, layout);

@@ -64,20 +64,21 @@ function Standing(props: { readonly health: FleetHealth }): VNode {
 function LiveMap(): VNode {
   const { map } = useLive();
   const age = useAge();
-  // Before the first look nothing says how old it is.
-  const isOld = age.kind !== 'fresh';
-  const shown = useMemo(
-    () => (map === undefined || !isOld ? map : withoutKnowledge(map)),
-    [map, isOld],
-  );
-  if (shown === undefined) {
+  if (map === undefined) {
     return (
       <p class="empty" role="status">
         Waiting for the first look at the nodes …
       </p>
     );
   }
-  return <SearchedMap map={shown} />;
+  // Before the first look nothing says how old it is.
+  return <AgingMap map={map} isOld={age.kind !== 'fresh'} />;
+}
+
+/** Drawn again when the map changed, or what is known of it; not each second, in which its age does. */
+function AgingMap(props: { readonly map: NodeMap; readonly isOld: boolean }): VNode {
+  const { map, isOld } = props;
+  return useMemo(() => <SearchedMap map={isOld ? withoutKnowledge(map) : map} />, [map, isOld]);
 }
 
 /** Of one DaemonSet, which the stream does not tell. */
@@ -92,7 +93,7 @@ function MapOfSet(props: { readonly daemonSet: string }): VNode {
   const isLate = age.kind === 'late' || asked.error !== undefined;
   return (
     <Shown asked={asked} command="rollcall get nodes">
-      {(map) => <SearchedMap map={isLate ? withoutKnowledge(map) : map} />}
+      {(map) => <AgingMap map={map} isOld={isLate} />}
     </Shown>
   );
 }

@@ -1,12 +1,11 @@
-/** Measures of a tab in Chromium: when it showed what was asked for, how many frames it draws, and what its heap holds. */
-import type { CDPSession, Page } from 'puppeteer-core';
+/** Measures of a tab in Chromium: when it showed what was asked for, its frames, the work of its thread, and what its heap holds. */
+import { readFileSync } from 'node:fs';
+import type { Browser, CDPSession, Page } from 'puppeteer-core';
 
-/** Frames of a while. */
-export interface Frames {
-  readonly perSecond: number;
-  /** Of the slowest whole second. */
-  readonly perSecondMin: number;
-  readonly longestMs: number;
+/** What the main thread of a tab computed in a while; time in which it had no core does not count. */
+export interface ThreadWork {
+  readonly totalMs: number;
+  readonly longestTaskMs: number;
 }
 
 const SECOND_MS = 1000;
@@ -36,8 +35,8 @@ export async function paintedMs(page: Page): Promise<number> {
   return Number(await noted.jsonValue());
 }
 
-/** Counts the frames of a while. */
-export async function countFrames(page: Page, durationMs: number): Promise<Frames> {
+/** The frames of each second of a while. */
+export async function countFrames(page: Page, durationMs: number): Promise<readonly number[]> {
   const times = await page.evaluate(
     (forMs) =>
       new Promise<readonly number[]>((resolve) => {
@@ -51,23 +50,45 @@ export async function countFrames(page: Page, durationMs: number): Promise<Frame
       }),
     durationMs,
   );
-  return framesOf(times);
+  const [first = 0, ...later] = times;
+  const counts = Array.from({ length: Math.floor(durationMs / SECOND_MS) }, () => 0);
+  for (const atMs of later) {
+    const second = Math.floor((atMs - first) / SECOND_MS);
+    if (second < counts.length) counts[second] = (counts[second] ?? 0) + 1;
+  }
+  return counts;
 }
 
-function framesOf(times: readonly number[]): Frames {
-  const [first = 0] = times;
-  const seconds = Math.max(1, Math.floor(((times.at(-1) ?? first) - first) / SECOND_MS));
-  const counts = Array.from({ length: seconds }, () => 0);
-  const gaps = times.slice(1).map((atMs, index) => atMs - (times[index] ?? atMs));
-  for (const atMs of times.slice(1)) {
-    const second = Math.floor((atMs - first) / SECOND_MS);
-    if (second < seconds) counts[second] = (counts[second] ?? 0) + 1;
+interface TraceEvent {
+  readonly pid: number;
+  readonly tid: number;
+  readonly name: string;
+  /** Processor time in microseconds. */
+  readonly tdur?: number;
+}
+
+/** Traces what the main thread of the tab does until the work is done. */
+export async function traceWork(page: Page, work: () => Promise<void>): Promise<ThreadWork> {
+  await page.tracing.start({ categories: ['disabled-by-default-devtools.timeline'] });
+  await work();
+  const trace = new TextDecoder().decode(await page.tracing.stop());
+  const { traceEvents } = JSON.parse(trace) as { readonly traceEvents: readonly TraceEvent[] };
+  const byThread = new Map<string, number[]>();
+  for (const { name, pid, tid, tdur = 0 } of traceEvents) {
+    if (name !== 'RunTask') continue;
+    const thread = `${String(pid)} ${String(tid)}`;
+    const tasksMs = byThread.get(thread) ?? [];
+    tasksMs.push(tdur / 1000);
+    byThread.set(thread, tasksMs);
   }
-  return {
-    perSecond: counts.reduce((sum, count) => sum + count, 0) / seconds,
-    perSecondMin: Math.min(...counts),
-    longestMs: Math.max(0, ...gaps),
-  };
+  // The browser has other threads; none of them has as much to do.
+  const works = [...byThread.values()].map((tasksMs) => ({
+    totalMs: tasksMs.reduce((sum, taskMs) => sum + taskMs, 0),
+    longestTaskMs: Math.max(...tasksMs),
+  }));
+  const [busiest] = works.sort((left, right) => right.totalMs - left.totalMs);
+  if (busiest === undefined) throw new Error('the trace has no task');
+  return busiest;
 }
 
 /** Bytes of JavaScript's heap that are in use after a collection. */
@@ -75,4 +96,19 @@ export async function usedHeapBytes(session: CDPSession): Promise<number> {
   await session.send('HeapProfiler.collectGarbage');
   const { usedSize } = await session.send('Runtime.getHeapUsage');
   return usedSize;
+}
+
+/** Bytes of memory of the largest tab's process that no other process shares: heap, documents and canvases. Linux alone has it. */
+export async function tabBytes(browser: Browser): Promise<number> {
+  const session = await browser.target().createCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  await session.detach();
+  const tabs = processInfo.filter(({ type }) => type === 'renderer');
+  return Math.max(...tabs.map(({ id }) => anonymousBytes(id)));
+}
+
+function anonymousBytes(processId: number): number {
+  const status = readFileSync(`/proc/${String(processId)}/status`, 'utf8');
+  const [, kibibytes = ''] = /^RssAnon:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kibibytes) * 1024;
 }
