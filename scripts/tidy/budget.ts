@@ -13,15 +13,15 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-aws': 8_800,
   'packages/local-cluster': 35_600,
   scripts: 10_830,
-  'src/adapters': 13_250,
-  'src/app': 23_800,
+  'src/adapters': 13_185,
+  'src/app': 23_795,
   'src/cli': 18_420,
-  'src/core': 26_100,
+  'src/core': 26_070,
   'src/engine': 1_950,
   'src/page': 6_800,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 189_500,
+  test: 189_400,
 };
 
 /** Finds folders with more lines than their budget. */

@@ -32,22 +32,6 @@ export const FLEET_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/adapters/policy/policy-reader.test.ts: a policy that says nothing has every default',
   },
-  'after-holds-a-fleet': {
-    bug: 'a FleetDaemonSet whose policy has a field of an earlier release is refused, and its fleet stands (ADR 0058)',
-    at: 'src/adapters/policy/policy-schema.ts#policySchema',
-    change: 'v.transform(asOfNow)',
-    to: '',
-    killedBy:
-      'test/unit/adapters/policy/fleet/fleet-reader.test.ts: takes a policy with fields of an earlier release',
-  },
-  'after-holds': {
-    bug: 'a policy with a field of an earlier release is refused, and holds the rollout (ADR 0058)',
-    at: 'src/adapters/policy/policy-schema.ts#asOfNow',
-    change: '.filter(([name]) => !RETIRED.has(name))',
-    to: '.filter(() => true)',
-    killedBy:
-      'test/unit/adapters/policy/policy-reader.test.ts: a field of an earlier release is ignored',
-  },
   'unknown-fields-one-at-a-time': {
     bug: 'of several unknown fields only the first is told (17.2)',
     at: 'src/adapters/policy/problems.ts#toProblems',

@@ -1,4 +1,4 @@
-/** What `rollcall rollout status` says of a rollout's budget and of fields of its policy that are ignored. */
+/** What `rollcall rollout status` says of a rollout's budget. */
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
 import { uncoloured } from '../../src/cli/command-line/colour.ts';
@@ -38,32 +38,6 @@ async function stuckOnFirstNode(world: World, name: string): Promise<void> {
 const QUICK = 'maxUnavailable: 100%\ncanary: {nodes: 1}\nsoak: 1s';
 
 describe('the status of a rollout', () => {
-  it('says that `after` is ignored, and the rollout goes on beside a daemon that never starts', async () => {
-    const world = await resting({ agent: `${QUICK}\nafter: [cni]`, cni: QUICK });
-    await stuckOnFirstNode(world, 'cni');
-    world.controllers.deadNodes.delete('n1');
-    setImage(world, 'agent', 'two');
-    await world.advance(60_000);
-    const status = await statusOf(world, 'agent');
-    assert.equal(status.phase, 'Done');
-    assert.match(
-      renderStatus(status).map(uncoloured).join('\n'),
-      /policy: +after: is ignored: .* init container/,
-    );
-    const told = world.api.list('events').filter(({ reason }) => reason === 'IgnoredRolloutPolicy');
-    assert.ok(told.length > 0);
-  });
-
-  it('says that `config` is ignored, and what to do instead', async () => {
-    const world = await resting({ agent: `${QUICK}\nconfig: true` });
-    const text = renderStatus(await statusOf(world, 'agent'))
-      .map(uncoloured)
-      .join('\n');
-    assert.match(text, /policy: +config: is ignored: .*configMapGenerator .*checksum\/config/);
-    const told = world.api.list('events').filter(({ reason }) => reason === 'IgnoredRolloutPolicy');
-    assert.ok(told.some(({ message }) => String(message).includes('The field config of')));
-  });
-
   it('names who uses the budget, and how much of it is free', async () => {
     const policy = 'maxUnavailable: 3\ncanary: {nodes: 1}\nsoak: 1s';
     const world = await resting({ cni: policy });

@@ -6,7 +6,7 @@
  */
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
 import type { PolicyReader } from '../../ports/rollout-policy.ts';
-import { RETIRED, policySchema } from './policy-schema.ts';
+import { policySchema } from './policy-schema.ts';
 import { readBy, refuse } from './problems.ts';
 import { readYaml } from './read-yaml.ts';
 import { isFields } from './written-values.ts';
@@ -40,15 +40,7 @@ export function createPolicyReader(): PolicyReader {
 function readText(text: string): PolicyReading {
   const yaml = readYaml(text);
   if (yaml.kind === 'invalid') return refuse(yaml.problems, POLICY);
-  const fields = isFields(yaml.value) ? yaml.value : {};
-  const isOneWindow = isFields(fields['window']);
+  const isOneWindow = isFields(yaml.value) && isFields(yaml.value['window']);
   const read = readBy(policySchema, yaml.value, { ...POLICY, isOneWindow });
-  if (read.kind === 'invalid') return read;
-  const [first, ...others] = [...RETIRED]
-    .filter(([field]) => Object.hasOwn(fields, field))
-    .map(([field, message]) => ({ field, message }));
-  const policy = read.output;
-  return first === undefined
-    ? { kind: 'policy', policy }
-    : { kind: 'policy', policy, ignored: [first, ...others] };
+  return read.kind === 'invalid' ? read : { kind: 'policy', policy: read.output };
 }

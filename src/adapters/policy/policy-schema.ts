@@ -23,7 +23,6 @@ import {
   listOf,
   needed,
   oneOf,
-  underNewNames,
 } from './schema-parts.ts';
 import * as written from './written-values.ts';
 
@@ -167,34 +166,8 @@ const canary = v.pipe(
   }),
 );
 
-/** Fields of earlier releases: they hold nothing, and whoever wrote one is told what to do instead. */
-export const RETIRED: ReadonlyMap<string, string> = new Map([
-  [
-    'after',
-    'is ignored: no DaemonSet waits for another one; let the pod itself wait, by an init container',
-  ],
-  [
-    'config',
-    'is ignored: content of ConfigMaps and Secrets is no part of a revision; let the template change with it, by a name with a hash (configMapGenerator and secretGenerator of kustomize) or an annotation with one (checksum/config, as Helm charts have it)',
-  ],
-]);
-
-/** What the release before called fields (ADR 0078). */
-const NAMES_NOW: ReadonlyMap<string, string> = new Map([
-  ['onBreach', 'onHalt'],
-  ['shrink', 'removalGuard'],
-]);
-
-function asOfNow(policy: unknown): unknown {
-  if (!written.isFields(policy)) return policy;
-  const kept = Object.entries(policy).filter(([name]) => !RETIRED.has(name));
-  return underNewNames(Object.fromEntries(kept), NAMES_NOW);
-}
-
 /** The whole. What has no default stays absent. */
 export const policySchema = v.pipe(
-  v.unknown(),
-  v.transform(asOfNow),
   closed('{canary: {nodes: 3}, soak: 10m}', {
     paused: field(written.flag, 'No step opens while it is true.', true, false),
     maxUnavailable: field(

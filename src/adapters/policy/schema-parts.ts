@@ -62,20 +62,6 @@ export function closed<const TEntries extends v.ObjectEntries>(
   );
 }
 
-/**
- * Fields under their names of now, by what the release before called them. Both at once stay as they are: the former name
- * is then a field that nobody knows, and is refused by its name.
- */
-export function underNewNames(value: unknown, namesNow: ReadonlyMap<string, string>): unknown {
-  if (!isFields(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, written]) => {
-      const now = namesNow.get(name);
-      return [now === undefined || Object.hasOwn(value, now) ? name : now, written];
-    }),
-  );
-}
-
 /** A list of at most so many. */
 export function listOf<const TItem extends v.GenericSchema>(
   item: TItem,

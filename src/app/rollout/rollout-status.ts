@@ -76,7 +76,7 @@ export interface RolloutStatus extends Generations, Watched {
   /** What bounds it now; absent where no plan can be told. */
   readonly budget?: ShownBudget;
   readonly staged?: StagedStatus;
-  /** What is wrong with the policy's text, or which fields of it Rollcall ignores. */
+  /** What is wrong with the policy's text. */
   readonly policyProblems?: readonly PolicyProblem[];
   /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
   readonly removal?: HeldRemoval;
@@ -119,18 +119,13 @@ export async function rolloutStatusOf(
       fleet,
       budget: explained && shownBudget(explained.plan, explained.plan.verdicts()),
       removal: stored.state?.shrink?.held,
-      policyProblems: problemsOf(policy),
+      policyProblems: policy.kind === 'invalid' ? policy.problems : undefined,
     }),
     isViewComplete,
     lastSentAtMs: meta.lastSentAtMs,
     outages,
     notes: notesOf(found, seen, { isViewComplete, isStaged: staged !== undefined }),
   };
-}
-
-function problemsOf(policy: PolicyReading): readonly PolicyProblem[] | undefined {
-  if (policy.kind === 'invalid') return policy.problems;
-  return policy.kind === 'policy' ? policy.ignored : undefined;
 }
 
 /** What the last run left counts for as long as it is known that runs come, and reach the cluster. */

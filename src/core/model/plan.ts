@@ -230,7 +230,6 @@ export type EventReason =
   /** The policy of the DaemonSet cannot be carried out; the message says why. */
   | 'RolloutNotStaged'
   /** A field of the rollout policy has no effect here; the message names it. */
-  | 'IgnoredRolloutPolicy'
   /** The rollout policy cannot be read, so the rollout is held; the message says why. */
   | 'InvalidRolloutPolicy'
   /** The API server refused the copy of a good template, so an admission policy would refuse pods of a rollback. */

@@ -95,10 +95,5 @@ export interface PolicyProblem {
 /** What came of reading the annotation. */
 export type PolicyReading =
   | { readonly kind: 'none' }
-  | {
-      readonly kind: 'policy';
-      readonly policy: RolloutPolicy;
-      /** Fields that an earlier release knew and this one ignores; absent: none. */
-      readonly ignored?: readonly [PolicyProblem, ...PolicyProblem[]];
-    }
+  | { readonly kind: 'policy'; readonly policy: RolloutPolicy }
   | { readonly kind: 'invalid'; readonly problems: readonly [PolicyProblem, ...PolicyProblem[]] };

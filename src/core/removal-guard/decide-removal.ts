@@ -17,7 +17,6 @@ import type { Removal } from './count-removal.ts';
 import { findCause } from './removal-cause.ts';
 import {
   CONFIRM_ANNOTATION,
-  FORMER_CONFIRM_ANNOTATION,
   REMOVAL_WINDOW_MS,
   isOff,
   isOverShare,
@@ -138,11 +137,7 @@ function decideHeld(input: RemovalInput, former: HeldRemoval): RemovalDecision {
   const { removal, rules, nowMs, daemonSet, stance } = input;
   const base = baseOf(input);
   const { annotations = {} } = daemonSet.metadata;
-  const tokens = [
-    annotations[CONFIRM_ANNOTATION],
-    annotations[FORMER_CONFIRM_ANNOTATION],
-    input.record?.order?.token,
-  ];
+  const tokens = [annotations[CONFIRM_ANNOTATION], input.record?.order?.token];
   if (tokens.includes(former.token)) {
     const record = { ...base, allowed: allow(input, ALLOWED_MS) };
     return { kind: 'go', record, notice: { kind: 'confirmed', held: former } };

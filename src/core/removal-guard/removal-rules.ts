@@ -13,9 +13,6 @@ import type { PolicyReading } from '../policy/rollout-policy.ts';
 /** Annotation on the DaemonSet by which an operator confirms a mass removal: its value is the token of the Event. */
 export const CONFIRM_ANNOTATION = 'rollcall.dev/confirm-removal';
 
-/** What the release before called it; both are read. */
-export const FORMER_CONFIRM_ANNOTATION = 'rollcall.dev/confirm-shrink';
-
 /** Within so long removals count as one (issue 17). As long as pods that are gone are remembered (S13). */
 export const REMOVAL_WINDOW_MS = 600_000;
 

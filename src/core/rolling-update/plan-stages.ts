@@ -31,13 +31,7 @@ import type { StageNode } from '../stages/stage-node.ts';
 export type Staging =
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly problems: readonly PolicyProblem[] }
-  | {
-      readonly kind: 'staged';
-      readonly stages: Stages;
-      readonly policy: RolloutPolicy;
-      /** Fields of the policy that this release ignores. */
-      readonly ignored?: readonly PolicyProblem[];
-    };
+  | { readonly kind: 'staged'; readonly stages: Stages; readonly policy: RolloutPolicy };
 
 const NONE: Staging = { kind: 'none' };
 
@@ -51,7 +45,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
   }
   // A run that may not act leaves the record as it is, and so does one that does not know the revision.
   if (currentHash === undefined || context.guard.kind !== 'act') return NONE;
-  const { policy, ignored } = staging.reading;
+  const { policy } = staging.reading;
   const seen = { intents, hash: currentHash, policy };
   const nodes = findStageNodes(view, { ...seen, placement: 'run' });
   const keptNodes = findStageNodes(view, { ...seen, placement: 'keep' });
@@ -76,7 +70,7 @@ export function planStages(view: View, context: PlanContext, intents: IntentJudg
     rolloutId: `${view.uid}/${id}`,
     ...defined({ causes: staging.causes, demand: demandOf(templateOf(view)) }),
   });
-  return { kind: 'staged', stages, policy, ...defined({ ignored }) };
+  return { kind: 'staged', stages, policy };
 }
 
 /** maxUnavailable of the DaemonSet's strategy, of the fewer nodes of when the rollout began and of now. */
@@ -119,23 +113,13 @@ export function keptRevisions(staging: Staging, context: PlanContext): ReadonlyS
   );
 }
 
-/** Told again each hour for as long as the policy says it. */
-function ignoredEvents(ignored: readonly PolicyProblem[] = []): readonly PlannedEvent[] {
-  return ignored.map(({ field, message }) => ({
-    type: 'Warning',
-    reason: 'IgnoredRolloutPolicy',
-    message: `The field ${field} of the annotation rollcall.dev/rollout ${message}`,
-    isStanding: true,
-  }));
-}
-
 /** What the DaemonSet's Events tell of the stages. */
 export function stagingEvents(staging: Staging): readonly PlannedEvent[] {
   switch (staging.kind) {
     case 'none':
       return [];
     case 'staged':
-      return [...staging.stages.events, ...ignoredEvents(staging.ignored)];
+      return staging.stages.events;
     case 'unreadable': {
       const [first] = staging.problems;
       const field = first?.field === '' ? '' : `${first?.field ?? ''}: `;

@@ -13,16 +13,7 @@ import type {
   FleetPlacement,
 } from '../../../core/fleet/fleet-daemon-set.ts';
 import { orderSchema, policySchema, selectorSchema, windowsSchema } from '../policy-schema.ts';
-import {
-  RULES_MAX,
-  VALUES_MAX,
-  closed,
-  field,
-  listOf,
-  needed,
-  oneOf,
-  underNewNames,
-} from '../schema-parts.ts';
+import { RULES_MAX, VALUES_MAX, closed, field, listOf, needed, oneOf } from '../schema-parts.ts';
 import * as written from '../written-values.ts';
 
 /** More stages than anybody watches. */
@@ -152,65 +143,58 @@ const stage = closed('{name: canary, clusters: 1}', {
   ...pace,
 });
 
-/** What the release before called fields of a strategy (ADR 0078). */
-const NAMES_NOW: ReadonlyMap<string, string> = new Map([['onBreach', 'onHalt']]);
-
-const strategy = v.pipe(
-  v.unknown(),
-  v.transform((fields) => underNewNames(fields, NAMES_NOW)),
-  closed('{stages: [{name: canary, clusters: 1}], soak: 1h}', {
-    stages: field(
-      v.pipe(
-        listOf(stage, STAGES_MAX, '[{name: canary, clusters: 1}]'),
-        v.minLength(1, 'must have at least one stage; without it there are three by default'),
-      ),
-      'Clusters get the DaemonSet stage by stage.',
-      [{ name: 'canary', clusters: 1 }],
-      // One node of each of two clusters, so that none opens the next stage by its word alone; the rest follows.
-      [
-        { name: 'canary', clusters: 2, nodes: 1 },
-        { name: 'early', clusters: '10%' },
-      ],
+const strategy = closed('{stages: [{name: canary, clusters: 1}], soak: 1h}', {
+  stages: field(
+    v.pipe(
+      listOf(stage, STAGES_MAX, '[{name: canary, clusters: 1}]'),
+      v.minLength(1, 'must have at least one stage; without it there are three by default'),
     ),
-    order: field(
-      orderSchema,
-      'Which clusters go first, by their labels.',
-      [{ label: 'tier', last: true }],
-      [],
-    ),
-    onHalt: field(oneOf('halt', 'rollback'), 'What a halt leads to.', 'rollback', 'halt'),
-    conflicts: field(
-      oneOf('abort', 'overwrite'),
-      'Whether to overwrite fields that another manager owns with another value.',
-      'overwrite',
-      'abort',
-    ),
-    drift: field(
-      oneOf('report', 'heal'),
-      'Whether to restore a template that was changed after the rollout.',
-      'heal',
-      'report',
-    ),
-    progressDeadline: field(
-      written.duration(60_000),
-      'A fleet that gets no further for so long halts.',
-      '24h',
-    ),
-    rollout: field(
-      policySchema,
-      'How the DaemonSet is staged inside each cluster (docs/rollouts.md).',
-      {
-        canary: { nodes: 2 },
-      },
-    ),
-    ...pace,
-    maxConcurrency: v.exactOptional(pace.maxConcurrency.wrapped, '10%'),
-    maxFailures: v.exactOptional(pace.maxFailures.wrapped, 0),
-    soak: v.exactOptional(pace.soak.wrapped, '1h'),
-    approval: v.exactOptional(pace.approval.wrapped, 'none'),
-    window: v.exactOptional(pace.window.wrapped, []),
-  }),
-);
+    'Clusters get the DaemonSet stage by stage.',
+    [{ name: 'canary', clusters: 1 }],
+    // One node of each of two clusters, so that none opens the next stage by its word alone; the rest follows.
+    [
+      { name: 'canary', clusters: 2, nodes: 1 },
+      { name: 'early', clusters: '10%' },
+    ],
+  ),
+  order: field(
+    orderSchema,
+    'Which clusters go first, by their labels.',
+    [{ label: 'tier', last: true }],
+    [],
+  ),
+  onHalt: field(oneOf('halt', 'rollback'), 'What a halt leads to.', 'rollback', 'halt'),
+  conflicts: field(
+    oneOf('abort', 'overwrite'),
+    'Whether to overwrite fields that another manager owns with another value.',
+    'overwrite',
+    'abort',
+  ),
+  drift: field(
+    oneOf('report', 'heal'),
+    'Whether to restore a template that was changed after the rollout.',
+    'heal',
+    'report',
+  ),
+  progressDeadline: field(
+    written.duration(60_000),
+    'A fleet that gets no further for so long halts.',
+    '24h',
+  ),
+  rollout: field(
+    policySchema,
+    'How the DaemonSet is staged inside each cluster (docs/rollouts.md).',
+    {
+      canary: { nodes: 2 },
+    },
+  ),
+  ...pace,
+  maxConcurrency: v.exactOptional(pace.maxConcurrency.wrapped, '10%'),
+  maxFailures: v.exactOptional(pace.maxFailures.wrapped, 0),
+  soak: v.exactOptional(pace.soak.wrapped, '1h'),
+  approval: v.exactOptional(pace.approval.wrapped, 'none'),
+  window: v.exactOptional(pace.window.wrapped, []),
+});
 
 const spec = v.pipe(
   closed('{template: {…}, placement: {all: true}}', {

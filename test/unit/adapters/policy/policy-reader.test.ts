@@ -53,30 +53,6 @@ describe('createPolicyReader', () => {
     }
   });
 
-  it('a field of an earlier release is ignored, whatever it says, and named; what stands beside it counts', () => {
-    for (const field of ['after', 'config']) {
-      for (const text of ['[cni]', '{cni: 3}', 'true', '{secrets: [token]}', '"hunter2"', '']) {
-        const reading = reader.read(`soak: 1s\n${field}: ${text}`);
-        assert.equal(reading.kind, 'policy');
-        assert.equal(reading.policy.soakMs, 1000);
-        assert.deepEqual(
-          reading.ignored?.map((ignored) => ignored.field),
-          [field],
-        );
-        assert.doesNotMatch(JSON.stringify(reading.ignored), /hunter2/);
-      }
-    }
-  });
-
-  it('two fields of earlier releases are both named, in the order in which they went', () => {
-    const reading = reader.read('config: true\nafter: [cni]');
-    assert.equal(reading.kind, 'policy');
-    assert.deepEqual(
-      reading.ignored?.map(({ field }) => field),
-      ['after', 'config'],
-    );
-  });
-
   it('a policy that says nothing has every default', () => {
     assert.deepEqual(policyOf('{}'), DEFAULTS);
   });
@@ -227,14 +203,6 @@ exclude: {matchExpressions: [{key: a, operator: In}]}
       assert.match(problemsOf(text)[0]?.[1] ?? '', new RegExp(`did you mean ${meant}\\?$`));
     });
   }
-
-  it('fields are read under the names of the release before, and refused under both', () => {
-    const now = reader.read('onHalt: rollback\nremovalGuard: 35%');
-    assert.deepEqual(reader.read('onBreach: rollback\nshrink: 35%'), now);
-    assert.deepEqual(problemsOf('onBreach: rollback\nonHalt: pause'), [
-      ['onBreach', 'is no field of a policy'],
-    ]);
-  });
 
   it('a canary that is to be spread over nothing is not spread over the defaults', () => {
     const reading = reader.read('canary: {nodes: 2, spread: []}');

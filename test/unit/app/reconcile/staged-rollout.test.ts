@@ -314,17 +314,6 @@ for (const mode of ['copilot', 'takeover'] as const) {
       assert.equal(await recordOf(made), undefined);
     });
 
-    it('says that a policy names a field that is ignored, and is held by nothing of it', async () => {
-      const made = await world(mode, `${POLICY}\nafter: [cni, agents]`);
-      edit(made, 'example/agent:2');
-      await made.settle({ withinMs: 7_200_000 });
-      assert.equal(nodesWith(made, 'example/agent:2').length, 6);
-      const told = made.cluster
-        .list('events')
-        .filter((each) => each['reason'] === 'IgnoredRolloutPolicy');
-      assert.match(String(told[0]?.['message']), /The field after of .* is ignored/);
-    });
-
     it('touches one node of a revision whose pods are never made', async () => {
       const made = await world(mode);
       made.cluster.hooks.admitPod = () => ({ code: 'quota' });

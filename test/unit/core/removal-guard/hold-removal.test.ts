@@ -7,7 +7,6 @@ import { confirmRemoval } from '../../../../src/core/removal-guard/confirm-remov
 import { SETTLE_MS } from '../../../../src/core/removal-guard/decide-removal.ts';
 import {
   CONFIRM_ANNOTATION,
-  FORMER_CONFIRM_ANNOTATION,
   REMOVAL_WINDOW_MS,
 } from '../../../../src/core/removal-guard/removal-rules.ts';
 import type { Plan, PlanContext } from '../../../../src/core/model/plan.ts';
@@ -286,12 +285,6 @@ describe('a hold', () => {
     assert.equal(heldBy(plan(lost, { state: settled() })).token, heldBy(begun).token);
     const other = settled({ shrink: { ...calmRecord(), sinceMs: NOW_MS - 60_000 } });
     assert.notEqual(heldBy(plan(lost, { state: other })).token, heldBy(begun).token);
-  });
-
-  it('is confirmed under the name that the release before gave the annotation', () => {
-    const metadata = { annotations: { [FORMER_CONFIRM_ANNOTATION]: heldBy(begun).token } };
-    const made = plan({ ...lost, metadata }, { state: stored, burstPodsMax: 20 });
-    assert.equal(made.shrink?.notice?.kind, 'confirmed');
   });
 
   it('is confirmed by the annotation with its token, once for all of it, and by no other', () => {

@@ -75,15 +75,6 @@ describe('createFleetReader', () => {
     assert.deepEqual(fleet.placement.exclude, { names: ['lab-1'] });
   });
 
-  it('takes a policy with fields of an earlier release, and gives clusters it as it was written: they tell', () => {
-    const rollout = '{soak: 5m, config: {secrets: [token]}, after: [cni]}';
-    const { fleet } = fleetOf(`${SMALLEST}  strategy: {rollout: ${rollout}}\n`);
-    assert.equal(
-      fleet.strategy.policyText,
-      '{"soak":"5m","config":{"secrets":["token"]},"after":["cni"]}',
-    );
-  });
-
   it('adds a rest after stages that do not take every cluster', () => {
     const names = (stages: string): readonly string[] =>
       fleetOf(`${SMALLEST}  strategy: {stages: [${stages}]}\n`).fleet.strategy.stages.map(
