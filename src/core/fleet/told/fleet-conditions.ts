@@ -4,9 +4,9 @@
  * read Reconciling, Stalled and Ready, of which one is true at any time. Success is the gate `done`
  * alone.
  */
-import { counted } from '@rollcall/base/counted.ts';
+import { describeNote, timeText } from '../../rollout/gate-words.ts';
 import type { FleetGate, FleetRecord } from '../rollout/fleet-record.ts';
-import { backAtOf } from '../rollout/way-back.ts';
+import { summarizeFleet } from './describe-fleet.ts';
 
 /** In the order in which they are written. */
 export const FLEET_CONDITION_TYPES = [
@@ -73,11 +73,6 @@ function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Seconds are the unit of metav1.Time. */
-export function timeOf(atMs: number): string {
-  return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
-}
-
 /** The breach that stands: one that was looked at and overruled does not. */
 export function standingBreach({
   breach,
@@ -85,13 +80,6 @@ export function standingBreach({
 }: Pick<FleetRecord, 'breach' | 'orders'>): FleetRecord['breach'] {
   return breach !== undefined && resumed?.breachAtMs === breach.atMs ? undefined : breach;
 }
-
-type Gate<Kind> = Extract<FleetGate, { readonly kind: Kind }>;
-/** Gates that say themselves what is waited for; of the others the record does. */
-type TellingGate = Gate<
-  'soaking' | 'window' | 'approval' | 'frozen' | 'no-evidence' | 'refused' | 'invalid'
->;
-type PlainKind = Exclude<FleetGate, TellingGate>['kind'];
 
 const STANDINGS: Readonly<Record<FleetGate['kind'], Pick<FleetStanding, 'kind' | 'reason'>>> = {
   updating: { kind: 'moving', reason: 'RollingOut' },
@@ -114,69 +102,8 @@ export function fleetStanding(record: FleetRecord): FleetStanding {
   const { gate } = record;
   const { kind, reason } = STANDINGS[gate.kind];
   const isUndone = gate.kind === 'returned' && record.breach === undefined;
-  const words = isPlain(gate) ? PLAIN_WORDS[gate.kind](record) : toldBy(gate, stageWords(record));
-  return { kind, reason: isUndone ? 'Undone' : reason, message: boundedText(words) };
-}
-
-function isPlain(gate: FleetGate): gate is Exclude<FleetGate, TellingGate> {
-  return gate.kind in PLAIN_WORDS;
-}
-
-const PLAIN_WORDS: Readonly<Record<PlainKind, (record: FleetRecord) => string>> = {
-  updating: (record) => `${stageWords(record)}: ${countWords(record)}`,
-  next: (record) => `${stageWords(record)}: the next one opens`,
-  paused: ({ orders }) => `paused by ${orders.paused?.by ?? 'an unknown operator'}`,
-  returning: (record) => `clusters go back to ${formerWords(record)}${breachWords(record)}`,
-  returned: (record) => `clusters are back at ${formerWords(record)}${breachWords(record)}`,
-  breach: (record) => record.breach?.message ?? `${stageWords(record)} is halted`,
-  done: ({ stages, release }) =>
-    `${counted(stages.length, 'stage')} passed with generation ${String(release.generation)}`,
-};
-
-function toldBy(gate: TellingGate, stage: string): string {
-  switch (gate.kind) {
-    case 'soaking':
-      return `${stage} has to stay well until ${timeOf(gate.untilMs)}`;
-    case 'window': {
-      const { opensAtMs } = gate;
-      const when = opensAtMs === undefined ? '' : `, which opens at ${timeOf(opensAtMs)}`;
-      return `${stage} waits for its window${when}`;
-    }
-    case 'approval':
-      return `${stage}: gate ${String(gate.stepIndex)} waits for approval`;
-    case 'frozen':
-      return `frozen by ${gate.by}${gate.why === '' ? '' : `: ${gate.why}`}`;
-    case 'no-evidence':
-      return `no cluster of stage ${gate.stage} can show evidence, so it proves nothing`;
-    case 'refused':
-      return `${stage} is given to no cluster: ${gate.cluster} would refuse it: ${gate.message}`;
-    case 'invalid':
-      return gate.message;
-  }
-}
-
-function breachWords({ breach }: FleetRecord): string {
-  return breach === undefined ? '' : `: ${breach.message}`;
-}
-
-function stageWords({ stage, stages, release }: FleetRecord): string {
-  const open = stages[stage];
-  const generation = `generation ${String(release.generation)}`;
-  if (open === undefined) return generation;
-  return `${generation}, stage ${String(stage + 1)} of ${String(stages.length)} (${open.name})`;
-}
-
-/** Clusters at zero are never hidden in a sum. */
-function countWords({ counts }: FleetRecord): string {
-  const words = Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${String(count)} ${name}`);
-  return words.length === 0 ? 'no clusters' : words.join(', ');
-}
-
-function formerWords(record: FleetRecord): string {
-  const target = backAtOf(record);
-  return target === undefined ? 'what they had' : `generation ${String(target.generation)}`;
+  const message = boundedText(summarizeFleet(record));
+  return { kind, reason: isUndone ? 'Undone' : reason, message };
 }
 
 type Judgement = Pick<FleetCondition, 'status' | 'reason' | 'message'>;
@@ -192,7 +119,7 @@ export function fleetConditions(record: FleetRecord, at: ConditionsAt): readonly
       type,
       status,
       ...words,
-      lastTransitionTime: isSame ? former.lastTransitionTime : timeOf(at.nowMs),
+      lastTransitionTime: isSame ? former.lastTransitionTime : timeText(at.nowMs),
       observedGeneration: at.observedGeneration,
     };
   });
@@ -246,10 +173,6 @@ function paused(
   words: Pick<Judgement, 'reason' | 'message'>,
 ): Judgement {
   if (gate.kind === 'frozen' || orders.paused === undefined) return { status: 'True', ...words };
-  const { by, atMs } = orders.paused;
-  return {
-    status: 'True',
-    reason: 'Paused',
-    message: boundedText(`paused by ${by} at ${timeOf(atMs)}`),
-  };
+  const message = boundedText(`paused ${describeNote(orders.paused)}`);
+  return { status: 'True', reason: 'Paused', message };
 }

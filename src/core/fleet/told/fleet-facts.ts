@@ -6,18 +6,13 @@
  */
 import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
-import {
-  boundedText,
-  fleetConditions,
-  fleetStanding,
-  standingBreach,
-  timeOf,
-} from './fleet-conditions.ts';
+import { boundedText, fleetConditions, fleetStanding, standingBreach } from './fleet-conditions.ts';
 import type { ConditionsAt, FormerCondition } from './fleet-conditions.ts';
 import { poolEValue, type FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetRecord, FleetRelease } from '../rollout/fleet-record.ts';
 import { FLEET_API_VERSION, formatFleetKey, type FleetKey } from '../fleet-daemon-set.ts';
 import type { FleetDecision } from '../rollout/fleet-decision.ts';
+import { timeText } from '../../rollout/gate-words.ts';
 
 /** Stages of a FleetDaemonSet are no more (docs/fleet.md). */
 const STAGES_MAX = 32;
@@ -30,7 +25,7 @@ function releaseFacts(release: FleetRelease): JsonObject {
   return {
     generation: release.generation,
     contentHash: boundedText(release.contentHash, NAME_CHARACTERS_MAX),
-    appliedAt: timeOf(release.appliedAtMs),
+    appliedAt: timeText(release.appliedAtMs),
     appliedBy: boundedText(release.appliedBy, NAME_CHARACTERS_MAX),
   };
 }
@@ -59,7 +54,7 @@ function fleetFacts(record: FleetRecord): JsonObject {
   return {
     release: releaseFacts(record.release),
     ...(newest === undefined ? {} : { provenGeneration: newest.generation }),
-    startedAt: timeOf(record.startedAtMs),
+    startedAt: timeText(record.startedAtMs),
     ...(open === undefined ? {} : { openStage: boundedText(open.name, NAME_CHARACTERS_MAX) }),
     stages: stages.slice(0, STAGES_MAX).map(({ name, members }, index) => ({
       name: boundedText(name, NAME_CHARACTERS_MAX),
@@ -83,7 +78,7 @@ function fleetFacts(record: FleetRecord): JsonObject {
       : {
           breach: {
             cause: breach.cause,
-            at: timeOf(breach.atMs),
+            at: timeText(breach.atMs),
             message: boundedText(breach.message),
             clusters: breach.clusters
               .slice(0, CLUSTERS_MAX)
@@ -160,7 +155,7 @@ export function fleetEvent(decision: FleetDecision, stackName: string): FleetEve
     source: `/rollcall/stacks/${stackName}/fleets`,
     type,
     subject: formatFleetKey(record),
-    time: timeOf(atMs),
+    time: timeText(atMs),
     datacontenttype: 'application/json',
     dataschema: DECISION_SCHEMA,
     data: {

@@ -5,7 +5,7 @@
  */
 import type { ClusterId } from '../../model/identifiers.ts';
 import { formatFleetKey, type FleetKey } from '../fleet-daemon-set.ts';
-import { timeOf } from './fleet-conditions.ts';
+import { timeText } from '../../rollout/gate-words.ts';
 
 /** Why a mirror is not as it should be. Words of logs, of metrics and of `rollcall fleet status` alike. */
 type MirrorTroubleCode =
@@ -47,6 +47,6 @@ export function mirrorNotes({ cluster, trouble }: FleetMirror, fleet: FleetKey):
   if (cluster === undefined || trouble === undefined) return [];
   if (trouble.fleet !== undefined && trouble.fleet !== formatFleetKey(fleet)) return [];
   return [
-    `Its mirror in cluster ${cluster} is behind since ${timeOf(trouble.sinceMs)}: ${trouble.message}.`,
+    `Its mirror in cluster ${cluster} is behind since ${timeText(trouble.sinceMs)}: ${trouble.message}.`,
   ];
 }

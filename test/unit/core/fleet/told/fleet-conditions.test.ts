@@ -6,11 +6,11 @@ import {
   MESSAGE_CHARACTERS_MAX,
   boundedText,
   fleetConditions,
-  timeOf,
   type FleetCondition,
   type FleetConditionType,
   type FormerCondition,
 } from '../../../../../src/core/fleet/told/fleet-conditions.ts';
+import { timeText } from '../../../../../src/core/rollout/gate-words.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { AT_MS, BREACH, STANDINGS, standing } from '../../../../support/fleet-record-samples.ts';
 
@@ -80,7 +80,7 @@ describe('fleetConditions', () => {
         assert.match(reason, /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/);
         assert.notEqual(message, '');
         assert.equal(observedGeneration, 4);
-        assert.equal(lastTransitionTime, timeOf(AT_MS));
+        assert.equal(lastTransitionTime, timeText(AT_MS));
       }
     }
   });
@@ -93,7 +93,7 @@ describe('fleetConditions', () => {
     ];
     const now = conditionsOf(standing('soaking'), former);
     assert.equal(now.get('Progressing')?.lastTransitionTime, before, 'another reason, same status');
-    assert.equal(now.get('Degraded')?.lastTransitionTime, timeOf(AT_MS));
+    assert.equal(now.get('Degraded')?.lastTransitionTime, timeText(AT_MS));
   });
 
   it('takes no time from a former condition that has none, nor that of the default status', () => {
@@ -104,7 +104,7 @@ describe('fleetConditions', () => {
     ]) {
       const former = [{ type: 'Progressing', status: 'True', lastTransitionTime }];
       const now = conditionsOf(standing('updating'), former).get('Progressing');
-      assert.equal(now?.lastTransitionTime, timeOf(AT_MS));
+      assert.equal(now?.lastTransitionTime, timeText(AT_MS));
     }
   });
 
@@ -120,7 +120,7 @@ describe('fleetConditions', () => {
   it('names who paused it and who froze it', () => {
     assert.match(conditionsOf(standing('paused')).get('Paused')?.message ?? '', /by bob/);
     const frozen = conditionsOf(standing('frozen')).get('Paused')?.message;
-    assert.equal(frozen, 'frozen by eve: an incident');
+    assert.match(frozen ?? '', /: frozen by eve: an incident$/);
   });
 });
 
