@@ -17,7 +17,7 @@ import { renderKubeconfig } from '@rollcall/local-cluster/cluster/kubeconfig.ts'
 import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
 import { HttpsClusterConnector } from '../../../src/adapters/kubernetes/api/cluster-connector.ts';
 import { FLEET_REQUESTS } from '../../../src/adapters/kubernetes/api/manifest-apply.ts';
-import { sendAtVersion } from '../../../src/app/fleet/send-at-version.ts';
+import { sendAtVersion } from '../../../src/app/fleet/send-manifest.ts';
 import { fleetRenderer } from '../../../src/core/fleet/render-fleet.ts';
 import { clusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterAccess } from '../../../src/ports/cluster/cluster-access.ts';

@@ -6,16 +6,16 @@
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { FleetDaemonSet, FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
+import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetPlan } from '../../../core/fleet/plan-fleet.ts';
 import { fleetRenderer } from '../../../core/fleet/render-fleet.ts';
 import { clusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import type { ClusterConnector, ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
+import type { ClusterConnector } from '../../../ports/cluster/cluster-access.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
-import { sendAtVersion } from '../send-at-version.ts';
-import type { FieldConflict, ManifestOutcome } from '../../../ports/cluster/manifest-access.ts';
+import { sendManifest, type Answer } from '../send-manifest.ts';
+import type { FieldConflict } from '../../../ports/cluster/manifest-access.ts';
 import type { FleetRefusal } from '../refusals.ts';
 
 /** Clusters asked side by side. */
@@ -52,7 +52,14 @@ export async function askClusters(
     const rendering = renderFor(registration);
     if (rendering.kind === 'refused') return notChecked('its registration was changed just now');
     const { manifest } = rendering;
-    return askCluster({ registration, manifest, isForced, deadlineMs }, sources);
+    const limits = { deadlineMs };
+    try {
+      const sending = { registration, manifest, isForced, isDryRun: true, limits };
+      return verdictOf(await sendManifest(sending, sources), registration);
+    } finally {
+      // A command ends when its connections are closed.
+      sources.connector.forget(id);
+    }
   };
   return sideBySide(ids, AT_ONCE, async (id) => {
     const verdict = await check(id);
@@ -60,31 +67,6 @@ export async function askClusters(
     onAsked(asked, ids.length);
     return { id, ...verdict };
   });
-}
-
-interface Question {
-  readonly registration: ClusterRegistration;
-  readonly manifest: FleetManifest;
-  /** Takes fields that others own. */
-  readonly isForced: boolean;
-  /** Monotonic. */
-  readonly deadlineMs: number;
-}
-
-async function askCluster(
-  { registration, manifest, isForced, deadlineMs }: Question,
-  { connector }: Pick<CheckSources, 'connector'>,
-): Promise<CheckVerdict> {
-  try {
-    const connected = await connector.connect(registration);
-    if (connected.kind === 'refused') return unconnected(connected.refusal);
-    const options = { isDryRun: true, isForced, deadlineMs };
-    const sent = await sendAtVersion(connected.access, manifest, options);
-    return sent.kind === 'unread' ? notChecked(sent.message) : verdictOf(sent, registration);
-  } finally {
-    // A command ends when its connections are closed.
-    connector.forget(registration.id);
-  }
 }
 
 /** What a cluster says. Only `conflict` and `refused` speak against it. */
@@ -97,58 +79,21 @@ type CheckVerdict =
 /** The verdict of one cluster. */
 export type ClusterCheck = CheckVerdict & { readonly id: ClusterId };
 
-/** As the API server words it (apiserver, webhook/errors). */
-const NO_DRY_RUN = /does not support dry run/;
 /** As RBAC is told (apiserver, handlers/responsewriters). Admission refuses with the same status, and other words. */
 const NO_RIGHT = /\bcannot [a-z]+ resource\b/;
 
-/** True of a webhook that cannot be asked: what it would say is not known. */
-export function takesNoDryRun({
-  status,
-  message,
-}: Pick<Extract<ManifestOutcome, { readonly kind: 'refused' }>, 'status' | 'message'>): boolean {
-  return status === 400 && NO_DRY_RUN.test(message);
-}
-
 export function verdictOf(
-  outcome: ManifestOutcome,
+  answer: Answer,
   { authentication }: Pick<ClusterRegistration, 'authentication'>,
 ): CheckVerdict {
-  switch (outcome.kind) {
-    case 'applied':
-      return { kind: 'accepted' };
-    case 'conflict':
-      return { kind: 'conflict', conflicts: outcome.conflicts };
-    case 'changed':
-      return notChecked('another client changed it at the same time');
-    case 'unavailable':
-      return notChecked(outcome.message);
-    case 'refused': {
-      const { status, message } = outcome;
-      if (takesNoDryRun(outcome)) return notChecked(message);
-      const isFunctions = authentication.kind !== 'eks';
-      const isRight = status === 403 && NO_RIGHT.test(message) && !isFunctions;
-      return isRight ? notChecked(`you may not ask: ${message}`) : { kind: 'refused', message };
-    }
-  }
-}
-
-/** What it says that a cluster could not be connected to. */
-export function unconnected(refusal: ConnectRefusal): CheckVerdict {
-  switch (refusal.kind) {
-    case 'no-credential':
-      return notChecked('there is no credential for it here');
-    case 'no-token':
-      return notChecked(`there is no usable token for it: ${refusal.fault}`);
-    case 'wrong-cluster':
-      return notChecked('another cluster answers at its address');
-    case 'egress-refused':
-      return notChecked(
-        `its address may not be connected to (${refusal.field}: ${refusal.reason})`,
-      );
-    case 'unavailable':
-      return notChecked(refusal.message);
-  }
+  if (answer.kind === 'applied') return { kind: 'accepted' };
+  const { message } = answer;
+  if (answer.kind === 'unanswered') return notChecked(message);
+  if (answer.cause === 'Conflict') return { kind: 'conflict', conflicts: answer.conflicts };
+  const { status } = answer;
+  if (status === undefined) return notChecked(message);
+  const isRight = status === 403 && NO_RIGHT.test(message) && authentication.kind === 'eks';
+  return isRight ? notChecked(`you may not ask: ${message}`) : { kind: 'refused', message };
 }
 
 function notChecked(message: string): CheckVerdict {

@@ -20,7 +20,7 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { isPastDeadline, type StartLimits } from '../../../core/pod/request-life.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';
 import { GIVEN_AT_ONCE, type StepFleetsDependencies } from '../observe/dependencies.ts';
-import { sendManifest, type Answer } from './send-manifest.ts';
+import { sendManifest, type Answer } from '../send-manifest.ts';
 import type { ReleaseRendering } from '../observe/release-rendering.ts';
 import type { ReachableCluster } from '../observe/observe-clusters.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';

@@ -1,21 +1,17 @@
 // What an answer to a server-side dry run says: only a conflict and a refusal of the manifest itself speak against it.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  problemsOf,
-  unconnected,
-  verdictOf,
-} from '../../../../../src/app/fleet/check/ask-clusters.ts';
+import { problemsOf, verdictOf } from '../../../../../src/app/fleet/check/ask-clusters.ts';
 import { clusterId } from '../../../../../src/core/model/identifiers.ts';
-import type { ManifestOutcome } from '../../../../../src/ports/cluster/manifest-access.ts';
+import type { Answer } from '../../../../../src/app/fleet/send-manifest.ts';
 
 const EKS = {
   authentication: { kind: 'eks', clusterName: 'a', region: 'eu-west-1' },
 } as const;
 const OWN = { authentication: { kind: 'bearer', token: 'x' } } as const;
 
-function refused(status: number, message: string): ManifestOutcome {
-  return { kind: 'refused', status, message };
+function refused(status: number, message: string): Answer {
+  return { kind: 'failed', cause: 'Refused', status, message };
 }
 
 const FORBIDDEN =
@@ -23,7 +19,6 @@ const FORBIDDEN =
 
 describe('verdictOf', () => {
   for (const [what, outcome, kind] of [
-    ['a webhook that takes no dry run', [400, 'admission webhook "a.b" does not support dry run']],
     ['a right that whoever asks does not have', [403, FORBIDDEN]],
     ['another request that is bad', [400, 'the request is bad'], 'refused'],
     ['an admission policy', [403, 'pods "x" is forbidden: violates PodSecurity'], 'refused'],
@@ -46,21 +41,12 @@ describe('verdictOf', () => {
     assert.equal(verdictOf(refused(403, FORBIDDEN), OWN).kind, 'refused');
   });
 
-  it('takes what is not known for not checked', () => {
-    for (const outcome of [
-      { kind: 'unavailable', message: 'timed out' },
-      { kind: 'changed' },
+  it('takes what is not known, and whom it cannot reach, for not checked', () => {
+    for (const answer of [
+      { kind: 'unanswered', message: 'timed out' },
+      { kind: 'failed', cause: 'Refused', message: 'another cluster answers at its address' },
     ] as const) {
-      assert.equal(verdictOf(outcome, EKS).kind, 'not-checked');
-    }
-    for (const refusal of [
-      { kind: 'no-credential' },
-      { kind: 'no-token', fault: 'expired' },
-      { kind: 'wrong-cluster', foundUid: 'x' },
-      { kind: 'egress-refused', field: 'server', reason: 'host' },
-      { kind: 'unavailable', message: 'no route' },
-    ] as const) {
-      assert.equal(unconnected(refusal).kind, 'not-checked');
+      assert.equal(verdictOf(answer, EKS).kind, 'not-checked');
     }
   });
 });

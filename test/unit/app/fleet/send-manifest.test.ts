@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
-import { sendManifest } from '../../../../../src/app/fleet/step/send-manifest.ts';
-import type { Answer } from '../../../../../src/app/fleet/step/send-manifest.ts';
-import type { FleetManifest } from '../../../../../src/core/fleet/fleet-daemon-set.ts';
-import { fleetRenderer } from '../../../../../src/core/fleet/render-fleet.ts';
-import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
-import type { ClusterConnector } from '../../../../../src/ports/cluster/cluster-access.ts';
-import { fleetOf, manifestOf } from '../../../../support/fleet-samples.ts';
-import { SimulatedCluster } from '../../../../support/simulated-cluster.ts';
-import { registrationOf } from '../../../../support/simulation/registration.ts';
+import { sendManifest } from '../../../../src/app/fleet/send-manifest.ts';
+import type { Answer } from '../../../../src/app/fleet/send-manifest.ts';
+import type { FleetManifest } from '../../../../src/core/fleet/fleet-daemon-set.ts';
+import { fleetRenderer } from '../../../../src/core/fleet/render-fleet.ts';
+import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
+import type { ClusterConnector } from '../../../../src/ports/cluster/cluster-access.ts';
+import { fleetOf, manifestOf } from '../../../support/fleet-samples.ts';
+import { SimulatedCluster } from '../../../support/simulated-cluster.ts';
+import { registrationOf } from '../../../support/simulation/registration.ts';
 
 const KEY = { namespace: 'monitoring', name: 'agent' };
 const UID = clusterUid('uid-of-kube-system');
@@ -191,6 +191,7 @@ describe('sendManifest: a dry run', () => {
       kind: 'failed',
       cause: 'Refused',
       message,
+      status: 403,
     });
     assert.equal(place.text, before);
   });
@@ -222,7 +223,7 @@ describe('sendManifest: clusters that cannot be reached', () => {
     assert.deepEqual(wrong, {
       kind: 'failed',
       cause: 'Refused',
-      message: 'it cannot be reached: wrong-cluster',
+      message: 'another cluster answers at its address',
     });
   });
 });
