@@ -20,16 +20,13 @@ export function toIngestRecord(record: SQSRecord): IngestRecord {
   const opened = openWatcherMessage(record.body);
   const { messageAttributes } = record;
   const cutAgeMs = readCutAgeMs(messageAttributes[CUT_AGE_ATTRIBUTE]?.stringValue);
-  const group = MessageGroupId === undefined ? {} : { groupId: MessageGroupId };
   return {
     context: {
       sentAtMs: Number(SentTimestamp),
-      ...defined({ cutAgeMs }),
+      ...defined({ cutAgeMs, groupId: MessageGroupId }),
       senderRoleId: identifySender(SenderId),
       messageId: record.messageId,
-      ...group,
     },
-    ...group,
     header: opened.header,
     get parsed() {
       return opened.unpack();

@@ -44,8 +44,8 @@ export const INGEST_BUGS: PlantedBugs = {
   'poison-is-thrown': {
     bug: 'a body that cannot be read fails its batch (row 25, L4)',
     at: 'src/app/ingest/message/ingest-refused.ts#ingestRefused',
-    change: 'const { cluster, clusterUid } = parsed.header;',
-    to: "const { cluster, clusterUid } = parsed.header; if (parsed.code !== undefined) throw new Error('poison');",
+    change: 'const { code, field, header } = parsed;',
+    to: "const { code, field, header } = parsed; if (code !== undefined) throw new Error('poison');",
     killedBy: 'test/simulation/identity.test.ts: L4, row 25',
   },
   'positions-of-the-gone': {

@@ -8,7 +8,7 @@ import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
 import { defaultIngestOptions } from '../../src/app/ingest/process/dependencies.ts';
 import type { IngestOptions } from '../../src/app/ingest/process/dependencies.ts';
 import type { DeadLetterDependencies } from '../../src/app/dead-letter/dead-letter.ts';
-import { ingestMessage } from '../../src/app/ingest/ingest-message.ts';
+import { ingestRecord } from '../../src/app/ingest/ingest-batch.ts';
 import type { IngestContext, IngestResult } from '../../src/app/ingest/message/result.ts';
 import { readPositionNow } from '../../src/app/reconcile/read/stored-inputs.ts';
 import { createIngestProcessCache } from '../../src/app/ingest/process/process-cache.ts';
@@ -88,6 +88,16 @@ const UNREACHABLE = {
   isRefused: false,
 } as const;
 
+/** Delivers one message that was read. */
+export function deliver(
+  message: WatcherMessage,
+  context: IngestContext,
+  dependencies: DeadLetterDependencies,
+): Promise<IngestResult> {
+  const parsed = { kind: 'message', message } as const;
+  return ingestRecord({ context, header: message, parsed }, dependencies);
+}
+
 /** Ingest and everything around it. */
 export class IngestHarness {
   readonly clock = new VirtualClock();
@@ -144,7 +154,7 @@ export class IngestHarness {
 
   /** Delivers one message. */
   ingest(message: WatcherMessage, change: Partial<IngestContext> = {}): Promise<IngestResult> {
-    return ingestMessage(message, this.context(change), this.dependencies());
+    return deliver(message, this.context(change), this.dependencies());
   }
 
   /** Delivers messages in order; answers the last result. */

@@ -8,6 +8,7 @@
  * other clusters that were applied beside it do not (L3, row 61). What is asked of API servers meanwhile is awaited
  * last.
  */
+import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { WatcherHeader } from '../../core/model/watcher-message.ts';
 import { BatchBackgroundWork } from './process/background-work.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
@@ -20,13 +21,8 @@ import { sideBySide } from '@rollcall/base/side-by-side.ts';
 /** One record of events.fifo. */
 export interface IngestRecord {
   readonly context: IngestContext;
-  /** MessageGroupId where the queue gives it; else the cluster named in the header groups. */
-  readonly groupId?: string;
-  /**
-   * What the header claims. Where it is given, the sender is judged by it before `parsed` is asked for:
-   * what a forger packed is never unpacked (L3).
-   */
-  readonly header?: Partial<WatcherHeader>;
+  /** What the header claims. The sender is judged by it before anything is unpacked (L3). */
+  readonly header: Partial<WatcherHeader>;
   /** May be a getter: it is read when the record's turn comes, so that one body is held at a time. */
   readonly parsed: ParsedBody;
 }
@@ -45,7 +41,7 @@ export async function ingestBatch(
 ): Promise<IngestBatchResult> {
   const groups = new Map<string, IngestRecord[]>();
   for (const record of records) {
-    const group = record.groupId ?? clusterOf(record) ?? '';
+    const group = record.context.groupId ?? record.header.cluster ?? '';
     groups.set(group, [...(groups.get(group) ?? []), record]);
   }
   const results = new Map<string, IngestResult>();
@@ -72,7 +68,7 @@ async function ingestGroup(
       results.set(messageId, result);
       if (result.kind !== 'deferred') continue;
     } catch (error) {
-      const cluster = clusterOf(record) ?? '';
+      const { cluster = '' } = record.header;
       dependencies.log.error('a record was not ingested', { messageId, cluster }, error);
       dependencies.metrics.count('IngestFailures');
     }
@@ -83,26 +79,25 @@ async function ingestGroup(
 
 /** Applies one record, readable or not. Rejects when a dependency is lost. */
 export async function ingestRecord(
-  record: Omit<IngestRecord, 'groupId'>,
+  record: IngestRecord,
   dependencies: IngestDependencies,
 ): Promise<IngestResult> {
   const { context, header } = record;
-  if (header?.cluster !== undefined) {
-    const { cluster, clusterUid } = header;
+  const { cluster, clusterUid } = header;
+  let registration: ClusterRegistration | undefined;
+  if (cluster !== undefined) {
     const verification = await verifySender({ cluster, clusterUid }, context, dependencies);
     if (verification.kind === 'refused') {
       const refusal = { code: verification.code, cluster, detail: clusterUid };
       return refuse(refusal, context, dependencies);
     }
+    ({ registration } = verification);
   }
   const { parsed } = record;
-  return parsed.kind === 'message'
-    ? ingestMessage(parsed.message, context, dependencies)
-    : ingestRefused(parsed, context, dependencies);
-}
-
-function clusterOf(record: IngestRecord): string | undefined {
-  if (record.header !== undefined) return record.header.cluster;
-  const { parsed } = record;
-  return parsed.kind === 'message' ? parsed.message.cluster : parsed.header.cluster;
+  if (parsed.kind === 'refused') {
+    return ingestRefused({ parsed, context, registration }, dependencies);
+  }
+  // The codec reads a header before it unpacks what follows.
+  if (registration === undefined) throw new TypeError('a message names no cluster');
+  return ingestMessage({ message: parsed.message, context, registration }, dependencies);
 }

@@ -1,9 +1,9 @@
 /**
  * Applies one message of a watcher to the view, strictly by position (design 3, protocol 14–22).
  *
- *   identity ─▶ META read ─▶ slices, DaemonSets ─▶ names ─▶ positions ─▶ META ─▶ hints
- *                  ▲                                                      │
- *                  └───────────────── compare-and-set lost ───────────────┘
+ *   META read ─▶ slices, DaemonSets ─▶ names ─▶ positions ─▶ META ─▶ hints
+ *      ▲                                                      │
+ *      └───────────────── compare-and-set lost ───────────────┘
  *
  * A crash between any two steps is repaired by redelivery: finished steps skip themselves, and the
  * hints of a redelivered message are sent again (L2). META is read for each message: a process that
@@ -17,11 +17,9 @@ import type { WatcherMessage, ChangesBody, Delta } from '../../core/model/watche
 import { decideStep, type Step } from './apply/decide-step.ts';
 import type { IngestDependencies } from './process/dependencies.ts';
 import { logSilence } from '../log/log-silence.ts';
-import { verifySender } from './message/identity.ts';
 import type { Incoming } from './message/meta-transitions.ts';
-import { refuse } from './message/ingest-refused.ts';
 import { askForSnapshot, noteSnapshotRequest } from './message/request-snapshot.ts';
-import type { IngestContext, IngestResult, LossReason } from './message/result.ts';
+import type { IngestResult, LossReason } from './message/result.ts';
 import { isSuspect } from '../../core/model/breaker.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
@@ -30,18 +28,12 @@ import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import { namesOf } from './slices/names.ts';
 import type { WarmNames } from './process/process-cache.ts';
 
-/** Applies one message; see IngestResult for what can come of it. */
+/** Applies one message of a verified sender; see IngestResult for what can come of it. */
 export async function ingestMessage(
-  message: WatcherMessage,
-  context: IngestContext,
+  incoming: Incoming,
   dependencies: IngestDependencies,
 ): Promise<IngestResult> {
-  const verification = await verifySender(message, context, dependencies);
-  if (verification.kind === 'refused') {
-    const { cluster, clusterUid: detail } = message;
-    return refuse({ code: verification.code, cluster, detail }, context, dependencies);
-  }
-  const incoming = { message, context, registration: verification.registration };
+  const { message, context } = incoming;
   const { metrics, clock, view, options } = dependencies;
   metrics.record('IngestLag', Math.max(0, clock.nowMs() - context.sentAtMs), 'Milliseconds');
   const units = (): number => view.writtenUnits.get(message.clusterUid) ?? 0;

@@ -8,11 +8,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { ingestMessage } from '../../../src/app/ingest/ingest-message.ts';
 import { createIngestProcessCache } from '../../../src/app/ingest/process/process-cache.ts';
 import { resourceVersion } from '../../../src/core/model/identifiers.ts';
 import type { SetId, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
-import { IngestHarness, contentOf } from '../../support/ingest-harness.ts';
+import { IngestHarness, contentOf, deliver } from '../../support/ingest-harness.ts';
 import {
   ScriptedSender,
   daemonSetOf,
@@ -211,7 +210,7 @@ describe('ingest, whatever happens to its messages', () => {
             const other = { ...harness.dependencies(), processCache: createIngestProcessCache() };
             await Promise.all([
               harness.ingest(message),
-              now.isConcurrent ? ingestMessage(message, harness.context(), other) : undefined,
+              now.isConcurrent ? deliver(message, harness.context(), other) : undefined,
             ]);
             const earlier = messages[index - now.duplicate];
             if (earlier !== undefined) await harness.ingest(earlier);

@@ -11,7 +11,6 @@ import type { ClusterMeta } from '../../../core/model/view-items.ts';
 import { MESSAGE_SCHEMA, type WatcherHeader } from '../../../core/model/watcher-message.ts';
 import { keepRefusal } from '../../refusal/keep-refusal.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { verifySender } from './identity.ts';
 import { advanced, lost, orderOf } from './meta-transitions.ts';
 import { askForSnapshot, noteSnapshotRequest } from './request-snapshot.ts';
 import type {
@@ -24,22 +23,27 @@ import type {
 
 /** Refuses a body; a verified sender's view becomes incomplete first. */
 export async function ingestRefused(
-  parsed: Extract<ParsedBody, { kind: 'refused' }>,
-  context: IngestContext,
+  {
+    parsed,
+    context,
+    registration,
+  }: {
+    readonly parsed: Extract<ParsedBody, { kind: 'refused' }>;
+    readonly context: IngestContext;
+    /** Undefined: the body does not say whose it is. */
+    readonly registration: ClusterRegistration | undefined;
+  },
   dependencies: IngestDependencies,
 ): Promise<IngestResult> {
-  const { cluster, clusterUid } = parsed.header;
-  const refusal = { code: parsed.code, field: parsed.field, cluster: cluster ?? '' };
-  if (cluster === undefined) return refuse(refusal, context, dependencies);
-  const verification = await verifySender({ cluster, clusterUid }, context, dependencies);
-  if (verification.kind === 'refused') {
-    const detail = clusterUid ?? parsed.field;
-    return refuse({ ...refusal, code: verification.code, detail }, context, dependencies);
+  const { code, field, header } = parsed;
+  if (registration !== undefined) {
+    const loss = {
+      reason: 'undecodable',
+      arrival: { header, sentAtMs: context.sentAtMs },
+    } as const;
+    await markIncomplete(registration, loss, dependencies);
   }
-  const arrival = { header: parsed.header, sentAtMs: context.sentAtMs };
-  const loss = { reason: 'undecodable', arrival } as const;
-  await markIncomplete(verification.registration, loss, dependencies);
-  return refuse(refusal, context, dependencies);
+  return refuse({ code, field, cluster: registration?.id ?? '' }, context, dependencies);
 }
 
 /** A loss that came to light outside the stream of messages. */

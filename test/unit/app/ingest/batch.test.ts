@@ -17,8 +17,8 @@ function senderOf(cluster: string): ScriptedSender {
 function recordOf(harness: IngestHarness, message: WatcherMessage): IngestRecord {
   const messageId = `${message.cluster}-${message.seq}`;
   return {
-    context: harness.context({ messageId }),
-    groupId: message.cluster,
+    context: harness.context({ messageId, groupId: message.cluster }),
+    header: message,
     parsed: { kind: 'message', message },
   };
 }
@@ -71,8 +71,8 @@ describe('a batch', () => {
     const sender = senderOf('c1');
     const records: IngestRecord[] = [
       {
-        context: harness.context({ messageId: 'poison' }),
-        groupId: 'c1',
+        context: harness.context({ messageId: 'poison', groupId: 'c1' }),
+        header: {},
         parsed: { kind: 'refused', code: 'undecodable', field: '', header: {} },
       },
       recordOf(harness, { ...sender.announce(), cluster: 'nobody' as never }),
@@ -203,8 +203,9 @@ describe('a batch', () => {
   it('records without a group id are grouped by the cluster that they name', async () => {
     const harness = new IngestHarness(TWO);
     const records = [...senderOf('c1').snapshot(), ...senderOf('c2').snapshot()].map((message) => {
-      const { groupId: _groupId, ...record } = recordOf(harness, message);
-      return record;
+      const record = recordOf(harness, message);
+      const { groupId: _groupId, ...context } = record.context;
+      return { ...record, context };
     });
     const result = await ingestBatch(records, harness.dependencies());
     assert.deepEqual(result.failedMessageIds, []);

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
-import { ingestMessage } from '../../../../src/app/ingest/ingest-message.ts';
 import { createIngestProcessCache } from '../../../../src/app/ingest/process/process-cache.ts';
-import { IngestHarness, contentOf } from '../../../support/ingest-harness.ts';
+import { IngestHarness, contentOf, deliver } from '../../../support/ingest-harness.ts';
 import {
   ScriptedSender,
   daemonSetOf,
@@ -156,7 +155,7 @@ describe('two runs of ingest', () => {
             ...harness.dependencies(),
             processCache: harness.dependencies().processCache,
           };
-          void ingestMessage(message, harness.context(), zombie)
+          void deliver(message, harness.context(), zombie)
             .then(() => resolve(false))
             .catch(() => undefined)
             .finally(() => finished());
@@ -184,10 +183,7 @@ describe('two runs of ingest', () => {
     const harness = new IngestHarness();
     for (const message of story()) {
       const other = { ...harness.dependencies(), processCache: createIngestProcessCache() };
-      await Promise.all([
-        harness.ingest(message),
-        ingestMessage(message, harness.context(), other),
-      ]);
+      await Promise.all([harness.ingest(message), deliver(message, harness.context(), other)]);
     }
     assert.deepEqual(contentOf(harness.view), contentOf(wanted.view));
     assert.deepEqual(hintsByMessage(harness), hintsByMessage(wanted));
@@ -199,7 +195,7 @@ describe('two runs of ingest', () => {
     sender.know([daemonSetOf('logs'), nodeOf('n1')]);
     await harness.ingestAll([...sender.snapshot(), sender.changes([nodeOf('n2')])]);
     const other = { ...harness.dependencies(), processCache: createIngestProcessCache() };
-    await ingestMessage(sender.changes([nodeOf('n3')]), harness.context(), other);
+    await deliver(sender.changes([nodeOf('n3')]), harness.context(), other);
     await harness.ingest(sender.changes([], { gone: ['node-uid-n1'] }));
     assert.deepEqual(await harness.namesIn('nodes'), ['n2', 'n3']);
     assert.equal((await harness.ingest(sender.heartbeat())).kind, 'applied');

@@ -127,11 +127,11 @@ describe('identity of the sender (protocol 24)', () => {
 });
 
 describe('bodies that cannot be read', () => {
-  const refusedBody = (header: object): Parameters<typeof ingestRecord>[0]['parsed'] => ({
-    kind: 'refused',
-    code: 'invalid',
-    field: 'body.deltas.0',
+  const refusedBody = (
+    header: Parameters<typeof ingestRecord>[0]['header'],
+  ): Pick<Parameters<typeof ingestRecord>[0], 'header' | 'parsed'> => ({
     header,
+    parsed: { kind: 'refused', code: 'invalid', field: 'body.deltas.0', header },
   });
 
   it('protocol 18: from the verified sender: refused, noted, and the view incomplete', async () => {
@@ -139,7 +139,7 @@ describe('bodies that cannot be read', () => {
     const sender = new ScriptedSender({ epoch: '100' });
     await harness.ingestAll(sender.snapshot());
     const { body: _body, ...header } = sender.heartbeat();
-    const record = { context: harness.context(), parsed: refusedBody(header) };
+    const record = { context: harness.context(), ...refusedBody(header) };
     const result = await ingestRecord(record, harness.dependencies());
     assert.deepEqual(result, { kind: 'refused', code: 'invalid', field: 'body.deltas.0' });
     const meta = await harness.meta();
@@ -159,7 +159,7 @@ describe('bodies that cannot be read', () => {
     const sender = new ScriptedSender({ epoch: '100' });
     await harness.ingestAll(sender.snapshot());
     const { cluster } = sender.header;
-    const record = { context: harness.context(), parsed: refusedBody({ cluster }) };
+    const record = { context: harness.context(), ...refusedBody({ cluster }) };
     await ingestRecord(record, harness.dependencies());
     assert.equal((await harness.meta()).isComplete, false);
   });
@@ -176,8 +176,8 @@ describe('bodies that cannot be read', () => {
       ['invalid', {}, 'AROA1'],
     ] as const) {
       const context = harness.context({ senderRoleId });
-      const parsed = refusedBody(given);
-      const result = await ingestRecord({ context, parsed }, harness.dependencies());
+      const record = { context, ...refusedBody(given as object) };
+      const result = await ingestRecord(record, harness.dependencies());
       assert.equal(result.kind === 'refused' && result.code, wanted);
     }
     assert.deepEqual(harness.view.dump(), before);
