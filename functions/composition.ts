@@ -16,19 +16,23 @@ import { createFunctionRegistryStore } from '../src/adapters/dynamodb/registry-s
 import { createDynamoViewStore } from '../src/adapters/dynamodb/view-store.ts';
 import type { DynamoStoreOptions } from '../src/adapters/dynamodb/table.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
-import type { AwsCredentials } from '../src/adapters/kubernetes/credentials/eks-token.ts';
+import type { AwsCredentials } from '../src/adapters/kubernetes/credentials/token-source.ts';
 import { createHintQueue, createHintReceipts } from '../src/adapters/sqs/hint-queue.ts';
 import { installationOf } from '../src/core/takeover/installation.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createMirrorMemory, type MirrorMemory } from '../src/app/fleet/notify/mirror-show.ts';
-import { createIngestProcessCache } from '../src/app/ingest/process/process-cache.ts';
-import type { IngestProcessCache } from '../src/app/ingest/process/process-cache.ts';
+import {
+  createIngestProcessCache,
+  type IngestProcessCache,
+} from '../src/app/ingest/process/dependencies.ts';
 import { createProcessCache } from '../src/app/reconcile/process/process-cache.ts';
 import type { ProcessCache } from '../src/app/reconcile/process/process-cache.ts';
-import { createResyncProcessCache } from '../src/app/resync/process-cache.ts';
-import type { ResyncProcessCache } from '../src/app/resync/process-cache.ts';
+import {
+  createResyncProcessCache,
+  type ResyncProcessCache,
+} from '../src/app/resync/dependencies.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ClusterConnector } from '../src/ports/cluster/cluster-access.ts';
 import type { CredentialStore, Seal } from '../src/ports/stores/credential-store.ts';

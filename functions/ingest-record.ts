@@ -6,7 +6,7 @@
  */
 import type { SQSRecord } from 'aws-lambda';
 import { defined } from '@rollcall/base/defined.ts';
-import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../src/adapters/sqs/cut-age.ts';
+import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../src/adapters/sqs/event-queue.ts';
 import { identifySender } from '../src/adapters/sqs/queue-ids.ts';
 import { openWatcherMessage } from '../src/adapters/sqs/schema/watcher-message-codec.ts';
 import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';

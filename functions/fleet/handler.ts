@@ -7,8 +7,10 @@
 import type { ScheduledEvent } from 'aws-lambda';
 import { defined } from '@rollcall/base/defined.ts';
 import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
-import { createDynamoFleetRolloutStore } from '../../src/adapters/dynamodb/fleet-rollout-store.ts';
-import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet-store.ts';
+import {
+  createDynamoFleetRolloutStore,
+  createDynamoFleetStore,
+} from '../../src/adapters/dynamodb/fleet-stores.ts';
 import { FLEET_REQUESTS } from '../../src/adapters/kubernetes/api/manifest-apply.ts';
 import { createMirrorConnector } from '../../src/adapters/kubernetes/api/mirror-access.ts';
 import { createFleetReader } from '../../src/adapters/policy/fleet/fleet-reader.ts';

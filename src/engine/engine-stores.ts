@@ -5,8 +5,10 @@
  * environment there.
  */
 import { createDocumentClient } from '../adapters/aws/document-client.ts';
-import { createDynamoFleetRolloutStore } from '../adapters/dynamodb/fleet-rollout-store.ts';
-import { createDynamoFleetStore } from '../adapters/dynamodb/fleet-store.ts';
+import {
+  createDynamoFleetRolloutStore,
+  createDynamoFleetStore,
+} from '../adapters/dynamodb/fleet-stores.ts';
 import { createDynamoFreezeStore } from '../adapters/dynamodb/single-item-stores.ts';
 import { createDynamoRegistryStore } from '../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';

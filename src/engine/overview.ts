@@ -29,7 +29,7 @@ import { freezeInForce } from '../core/takeover/registration-guard.ts';
 import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
 import { shownBudget, stagedStatus } from '../app/rollout/rollout-status.ts';
 import type { ShownBudget, StagedStatus } from '../app/rollout/rollout-status.ts';
-import { namePages } from '../app/clusters/name-pages.ts';
+import { namePages } from '../app/clusters/read-registry.ts';
 import { createPolicyReader } from '../adapters/policy/policy-reader.ts';
 import type { FreezeStore } from '../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';

@@ -27,7 +27,7 @@ export const ADAPTER_BUGS: PlantedBugs = {
   },
   'fleet-list-removed-under-a-step': {
     bug: 'a step removes the list that another one is about to name (18.1)',
-    at: 'src/adapters/dynamodb/fleet-rollout-store.ts#membersStoredIn',
+    at: 'src/adapters/dynamodb/fleet-stores.ts#membersStoredIn',
     change: "!kept.has(id) && Number(id.split('-', 1)[0]) < fleet.version",
     to: "!kept.has(id) && Number(id.split('-', 1)[0]) <= fleet.version",
     killedBy:
@@ -35,7 +35,7 @@ export const ADAPTER_BUGS: PlantedBugs = {
   },
   'fleet-page-cut-short': {
     bug: 'clusters of a page that is damaged are in no stage, and nobody is told (18.4)',
-    at: 'src/adapters/dynamodb/fleet-rollout-store.ts#membersStoredIn',
+    at: 'src/adapters/dynamodb/fleet-stores.ts#membersStoredIn',
     change: 'members?.length === expected',
     to: 'members !== undefined && members.length > 0',
     killedBy:
@@ -43,7 +43,7 @@ export const ADAPTER_BUGS: PlantedBugs = {
   },
   'fleet-former-document-stays': {
     bug: 'each apply leaves a document behind (18.1)',
-    at: 'src/adapters/dynamodb/fleet-store.ts#writeFleet',
+    at: 'src/adapters/dynamodb/fleet-stores.ts#writeFleet',
     change: '[documentId] : unnamed(former, head.history);',
     to: '[documentId] : [];',
     killedBy: 'test/integration/dynamodb/fleet/fleet-store.test.ts: keeps one document of each',
@@ -142,14 +142,14 @@ export const ADAPTER_BUGS: PlantedBugs = {
   },
   'batches-of-eleven': {
     bug: 'hints go in batches of more entries than SQS takes',
-    at: 'src/adapters/sqs/batched-sender.ts#BATCH_ENTRIES_MAX',
+    at: 'src/adapters/sqs/hint-queue.ts#BATCH_ENTRIES_MAX',
     to: '11',
     killedBy:
       'test/integration/adapters/sqs/queues.test.ts: take the longest hints and timers that can be',
   },
   'too-large-fails-its-batch': {
     bug: 'one entry that SQS refuses makes those beside it count as refused',
-    at: 'src/adapters/sqs/batched-sender.ts#BatchedSender.#sendOnce',
+    at: 'src/adapters/sqs/hint-queue.ts#BatchedSender.#sendOnce',
     change: "pending.tell({ kind: 'accepted' });",
     to: "pending.tell(Failed.length > 0 ? { kind: 'refused', code: 'Other' } : { kind: 'accepted' });",
     killedBy:
@@ -185,14 +185,14 @@ export const ADAPTER_BUGS: PlantedBugs = {
   },
   'any-depth-is-parsed': {
     bug: 'texts of a billion values are parsed (row 67, L3)',
-    at: 'src/adapters/sqs/schema/structure-bound.ts#PAYLOAD_STRUCTURE',
+    at: 'src/adapters/sqs/schema/watcher-message-codec.ts#PAYLOAD_STRUCTURE',
     to: '{ separatorsMax: 1_000_000_000, depthMax: 200_000_000 }',
     killedBy:
       'test/unit/adapters/sqs/schema/structure-bound.test.ts: row 67: a kilobyte that unpacks to millions of values is refused',
   },
   'messages-need-a-new-field': {
     bug: 'what a watcher of the release before says is refused for the newest field',
-    at: 'src/adapters/sqs/schema/watcher-message-schema.ts#changesSchema',
+    at: 'src/adapters/sqs/schema/watcher-message-codec.ts#changesSchema',
     change: 'affected: v.optional(affectedSchema)',
     to: 'affected: affectedSchema',
     killedBy: 'test/regression/release-before.test.ts: what watchers say is read by both',
@@ -238,7 +238,7 @@ export const ADAPTER_BUGS: PlantedBugs = {
   },
   'unnamed-is-accepted': {
     bug: 'a hint that the answer of the queue names nowhere counts as accepted, and is lost',
-    at: 'src/adapters/sqs/batched-sender.ts#BatchedSender.#sendOnce',
+    at: 'src/adapters/sqs/hint-queue.ts#BatchedSender.#sendOnce',
     change: 'if (accepted.has(id))',
     to: 'if (!refusals.has(id))',
     killedBy:

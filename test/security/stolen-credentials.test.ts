@@ -16,8 +16,10 @@ import {
 } from '@aws-sdk/client-sqs';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { projectionSchema } from '../../src/adapters/sqs/schema/projection-schema.ts';
-import { encodeWatcherMessage } from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
-import { bodySchema } from '../../src/adapters/sqs/schema/watcher-message-schema.ts';
+import {
+  encodeWatcherMessage,
+  bodySchema,
+} from '../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import {
   clusterId,
   clusterUid,

@@ -8,8 +8,10 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { RELEASE } from '../../functions/release.ts';
 import { createDynamoCredentialStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
 import { createDocumentClient } from '../../src/adapters/aws/document-client.ts';
-import { createDynamoFleetRolloutStore } from '../../src/adapters/dynamodb/fleet-rollout-store.ts';
-import { createDynamoFleetStore } from '../../src/adapters/dynamodb/fleet-store.ts';
+import {
+  createDynamoFleetRolloutStore,
+  createDynamoFleetStore,
+} from '../../src/adapters/dynamodb/fleet-stores.ts';
 import { createDynamoFleetMirrorStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
 import { createDynamoFreezeStore } from '../../src/adapters/dynamodb/single-item-stores.ts';
 import { HttpsClusterConnector } from '../../src/adapters/kubernetes/api/cluster-connector.ts';

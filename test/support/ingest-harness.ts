@@ -5,13 +5,15 @@ import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import type { ClusterMeta, DaemonSetPosition, Slice } from '../../src/core/model/view-items.ts';
 import type { WatcherMessage } from '../../src/core/model/watcher-message.ts';
-import { defaultIngestOptions } from '../../src/app/ingest/process/dependencies.ts';
-import type { IngestOptions } from '../../src/app/ingest/process/dependencies.ts';
+import {
+  defaultIngestOptions,
+  type IngestOptions,
+  createIngestProcessCache,
+} from '../../src/app/ingest/process/dependencies.ts';
 import type { DeadLetterDependencies } from '../../src/app/dead-letter/dead-letter.ts';
 import { ingestRecord } from '../../src/app/ingest/ingest-batch.ts';
 import type { IngestContext, IngestResult } from '../../src/app/ingest/message/result.ts';
 import { readPositionNow } from '../../src/app/reconcile/read/stored-inputs.ts';
-import { createIngestProcessCache } from '../../src/app/ingest/process/process-cache.ts';
 import type {
   ClusterAccess,
   ClusterConnector,

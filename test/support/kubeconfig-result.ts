@@ -1,6 +1,6 @@
 /** What loading a kubeconfig came to, as one value: a test compares the whole of a refusal. */
 import type { LoadedKubeconfig } from '../../src/adapters/kubeconfig/load-kubeconfig.ts';
-import { KubeconfigRefused } from '../../src/adapters/kubeconfig/refusal.ts';
+import { KubeconfigRefused } from '../../src/adapters/kubeconfig/read-files.ts';
 
 /** A kubeconfig, or why there is none. */
 export type KubeconfigResult =

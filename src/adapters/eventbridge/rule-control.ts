@@ -5,7 +5,7 @@
  * under AWS's own name for it. Nothing is repeated here: each of the three may be asked again.
  */
 import * as v from 'valibot';
-import { errorCodeOf } from './put-answer.ts';
+import { errorCodeOf } from './event-bus.ts';
 import { sendToEvents, type EventsOptions } from './signed-request.ts';
 
 /** As the service names them. */

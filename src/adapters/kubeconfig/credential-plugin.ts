@@ -10,8 +10,7 @@ import path from 'node:path';
 import type { Authenticator } from '@kubernetes/client-node/dist/auth.js';
 import type { User } from '@kubernetes/client-node';
 import * as v from 'valibot';
-import { KubeconfigRefused } from './refusal.ts';
-import { execCredentialSchema, type KubeconfigUser } from './schema.ts';
+import { KubeconfigRefused, execCredentialSchema, type KubeconfigUser } from './read-files.ts';
 
 /** A command that a user's kubeconfig names for getting a credential. */
 export interface CredentialPlugin {

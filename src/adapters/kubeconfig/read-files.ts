@@ -1,15 +1,56 @@
 /**
- * Reads kubeconfig files and merges them as kubectl does: the first that says something is right.
- *
- * Not by client-node: it refuses two files that name the same thing, lets the last current-context win, and
+ * Reads kubeconfig files, merges them as kubectl does (the first that says something is right), and says what of them is
+ * understood. Not by client-node: it refuses two files that name the same thing, lets the last current-context win, and
  * its parser's messages quote the file, which holds credentials (S11). Nothing that a file names is opened here.
  */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
+import { readFile } from 'node:fs/promises';
 import { parse as parseYaml } from 'yaml';
-import { KubeconfigRefused } from './refusal.ts';
-import { kubeconfigSchema, type KubeconfigFile } from './schema.ts';
+
+/** Codes of refusal. */
+type KubeconfigRefusalCode =
+  /** The file cannot be read. */
+  | 'unreadable'
+  /** The file is no kubeconfig. */
+  | 'malformed'
+  /** It has no such context; the message names those that it has. */
+  | 'context-missing'
+  /** It lacks the cluster that the context names. */
+  | 'cluster-missing'
+  /** It lacks the user that the context names. */
+  | 'user-missing'
+  /** The server is no https address. */
+  | 'server-invalid'
+  /** It uses a field that Rollcall does not support; the message names it. */
+  | 'unsupported'
+  /** A file that it names cannot be read. */
+  | 'file-unreadable'
+  /** The token of its OIDC provider has ended. */
+  | 'token-ended'
+  /** It needs a plugin that may not run here. */
+  | 'plugin-not-allowed'
+  /** Its plugin failed. */
+  | 'plugin-failed';
+
+/** Thrown while a kubeconfig is read: its message says what is wrong. */
+export class KubeconfigRefused extends Error {
+  override readonly name = 'KubeconfigRefused';
+  readonly code: KubeconfigRefusalCode;
+  /** For `context-missing`: the contexts that there are. */
+  readonly available?: readonly string[];
+
+  constructor(
+    code: KubeconfigRefusalCode,
+    message: string,
+    more: { readonly available?: readonly string[]; readonly cause?: unknown } = {},
+  ) {
+    const { available, ...options } = more;
+    super(message, options);
+    this.code = code;
+    if (available !== undefined) this.available = available;
+  }
+}
 
 /** One file, or several as KUBECONFIG lists them. */
 export type KubeconfigPath = string | readonly string[];
@@ -98,3 +139,88 @@ function entriesOf(file: KubeconfigFile, directory: string): KubeconfigEntries {
     users: file.users.map(({ name, user }) => ({ name, content: user, directory })),
   };
 }
+
+const text = v.string();
+const optionalText = v.optional(text);
+/** client-node decodes whatever it is given. */
+const optionalBase64 = v.optional(v.pipe(text, v.regex(/^[A-Za-z0-9+/=\s]*$/, 'is not base64')));
+const PROXY_PATTERN = /^(https?|socks[45]?|socks4a|socks5h):\/\/./;
+const proxyUrl = v.pipe(text, v.regex(PROXY_PATTERN), v.url());
+
+/** The file: names first; each cluster and user is judged when it is used. */
+const kubeconfigSchema = v.looseObject({
+  'current-context': optionalText,
+  contexts: v.optional(
+    v.array(
+      v.looseObject({ name: text, context: v.looseObject({ cluster: text, user: optionalText }) }),
+    ),
+    [],
+  ),
+  clusters: v.optional(v.array(v.looseObject({ name: text, cluster: v.unknown() })), []),
+  users: v.optional(v.array(v.looseObject({ name: text, user: v.unknown() })), []),
+});
+
+type KubeconfigFile = v.InferOutput<typeof kubeconfigSchema>;
+
+/**
+ * A cluster entry, of whoever connects straight to the server that it names. Closed, as users are: client-node passes over
+ * a field that it does not know, and one that would change where or as whom we connect must not be passed over.
+ */
+export const clusterSchema = v.strictObject({
+  server: text,
+  'certificate-authority': optionalText,
+  'certificate-authority-data': optionalBase64,
+  'insecure-skip-tls-verify': v.optional(v.boolean()),
+  'disable-compression': v.optional(v.boolean()),
+  extensions: v.optional(v.unknown()),
+});
+
+/** A cluster entry, of whoever connects by the agent that is made of it. */
+export const clusterWithDetourSchema = v.strictObject({
+  ...clusterSchema.entries,
+  'proxy-url': v.optional(proxyUrl),
+  'tls-server-name': optionalText,
+});
+
+export type KubeconfigCluster = v.InferOutput<typeof clusterWithDetourSchema>;
+
+/** A user entry. Not supported: basic authentication, other auth-providers, impersonation. */
+export const userSchema = v.strictObject({
+  token: optionalText,
+  tokenFile: optionalText,
+  'client-certificate': optionalText,
+  'client-certificate-data': optionalBase64,
+  'client-key': optionalText,
+  'client-key-data': optionalBase64,
+  'auth-provider': v.optional(
+    v.strictObject({
+      // Those of Azure and Google run programs, and kubectl has dropped them.
+      name: v.literal('oidc'),
+      config: v.optional(v.nullable(v.looseObject({ 'id-token': optionalText })), {}),
+    }),
+  ),
+  exec: v.optional(
+    v.looseObject({
+      apiVersion: text,
+      command: text,
+      args: v.optional(v.nullable(v.array(text))),
+      env: v.optional(v.nullable(v.array(v.object({ name: text, value: text })))),
+      interactiveMode: optionalText,
+      provideClusterInfo: v.optional(v.boolean()),
+    }),
+  ),
+  extensions: v.optional(v.unknown()),
+});
+
+export type KubeconfigUser = v.InferOutput<typeof userSchema>;
+
+/** What a credential plugin prints (client.authentication.k8s.io). */
+export const execCredentialSchema = v.looseObject({
+  kind: v.literal('ExecCredential'),
+  status: v.looseObject({
+    token: optionalText,
+    clientCertificateData: optionalText,
+    clientKeyData: optionalText,
+    expirationTimestamp: optionalText,
+  }),
+});

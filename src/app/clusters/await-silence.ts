@@ -13,7 +13,7 @@ import type { ClusterUid } from '../../core/model/identifiers.ts';
 import { hasOpenRequest, requestLifeMs, resolvedAtMs } from '../../core/pod/request-life.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
-import { namePages } from './name-pages.ts';
+import { namePages } from './read-registry.ts';
 
 /** What waiting needs. */
 export interface SilenceDependencies {

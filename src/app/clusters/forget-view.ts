@@ -8,7 +8,7 @@
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { NameItem } from '../../core/model/view-items.ts';
 import type { SlicedSet, ViewStore } from '../../ports/stores/view-store.ts';
-import { namePages } from './name-pages.ts';
+import { namePages } from './read-registry.ts';
 import { breakView } from './change-stored.ts';
 
 export type ForgettableView = Pick<

@@ -1,15 +1,13 @@
-/**
- * Every cluster of the registry, and every registration, read a page at a time.
- *
- * A registration that cannot be read is named, and the others are given all the same.
- */
+/** The directory of clusters, registrations, and the names of a cluster's DaemonSets, read a page at a time. */
 import { compareNatural } from '@rollcall/base/compare-text.ts';
 import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import type { ClusterId } from '../../core/model/identifiers.ts';
+import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
+import type { NameItem } from '../../core/model/view-items.ts';
+import type { NamePageOptions, ViewReader } from '../../ports/stores/view-store.ts';
 
 /** Every registration that can be read, and the others with the reason. */
 export interface RegistryContent {
@@ -32,7 +30,7 @@ export async function listEveryCluster(
   return ids.sort(compareNatural);
 }
 
-/** Reads every registration. Rejects when the store does not answer. */
+/** Reads every registration; one that cannot be read is named. Rejects when the store does not answer. */
 export async function readRegistry(
   registry: Pick<RegistryStore, 'listClusters' | 'readCluster'>,
 ): Promise<RegistryContent> {
@@ -57,4 +55,14 @@ export function hasLabels(
   wanted: readonly WantedLabel[],
 ): boolean {
   return wanted.every(([key, value]) => labels[key] === value);
+}
+
+/** All names of a cluster's DaemonSets; deleted ones left out unless asked for. A page is asked for once the one before was worked through. */
+export async function* namePages(
+  view: Pick<ViewReader, 'listNames'>,
+  cluster: ClusterUid,
+  options: Omit<NamePageOptions, 'cursor'>,
+): AsyncGenerator<readonly NameItem[], void, undefined> {
+  const pages = pagesOf((from) => view.listNames(cluster, { ...options, ...from }));
+  for await (const { names } of pages) yield names;
 }

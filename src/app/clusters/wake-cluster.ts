@@ -10,7 +10,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
-import { namePages } from './name-pages.ts';
+import { namePages } from './read-registry.ts';
 
 interface WakeDependencies {
   readonly view: Pick<ViewStore, 'listNames'>;

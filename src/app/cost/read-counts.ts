@@ -5,7 +5,7 @@ import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { messagesCounted, runsCounted } from '../../core/cost/counted.ts';
 import type { ClusterCounts } from '../../core/cost/month.ts';
 import type { ClusterUid, Uid } from '../../core/model/identifiers.ts';
-import { namePages } from '../clusters/name-pages.ts';
+import { namePages } from '../clusters/read-registry.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { StateStore, ViewReader } from '../../ports/stores/view-store.ts';
 

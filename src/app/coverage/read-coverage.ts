@@ -17,7 +17,7 @@ import { isStandstill, type StackStanding, type StopSpan } from '../../core/stat
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { CoverageStore, StateStore, ViewReader } from '../../ports/stores/view-store.ts';
-import { namePages } from '../clusters/name-pages.ts';
+import { namePages } from '../clusters/read-registry.ts';
 import { readPosition } from '../reconcile/read/stored-inputs.ts';
 import { outagesOfBasis } from '../why/standing.ts';
 

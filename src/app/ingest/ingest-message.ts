@@ -15,7 +15,7 @@ import { silenceEntry } from '../../core/log/silence-entry.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { WatcherMessage, ChangesBody, Delta } from '../../core/model/watcher-message.ts';
 import { decideStep, type Step } from './apply/decide-step.ts';
-import type { IngestDependencies } from './process/dependencies.ts';
+import type { IngestDependencies, WarmNames } from './process/dependencies.ts';
 import { logSilence } from '../log/log-silence.ts';
 import type { Incoming } from './message/meta-transitions.ts';
 import { askForSnapshot, noteSnapshotRequest } from './message/request-snapshot.ts';
@@ -26,7 +26,6 @@ import type { Uid } from '../../core/model/identifiers.ts';
 import { PLACEMENT_RULES } from '../../core/placement/placement.ts';
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import { namesOf } from './slices/names.ts';
-import type { WarmNames } from './process/process-cache.ts';
 
 /** Applies one message of a verified sender; see IngestResult for what can come of it. */
 export async function ingestMessage(

@@ -13,7 +13,7 @@ import type { ClusterMeta, DaemonSetPosition, NameItem } from '../../core/model/
 import type { LogQuestion, LogSource } from '../../core/log/merge-log.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
-import { namePages } from '../clusters/name-pages.ts';
+import { namePages } from '../clusters/read-registry.ts';
 
 const NAMES_PER_PAGE = 100;
 const STATES_AT_ONCE = 100;

@@ -11,7 +11,7 @@ import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
-import type { ResyncProcessCache } from './process-cache.ts';
+import type { ClusterUid } from '../../core/model/identifiers.ts';
 
 /** Intervals of the schedule. None of them rests on how often it fires, or how long a walk takes. */
 interface ResyncOptions {
@@ -105,4 +105,15 @@ export class Asking {
   async finish(): Promise<void> {
     await Promise.all(this.#running);
   }
+}
+
+/** Memory shared by all walks of one process; bounded by whoever notes in it (remember.ts). */
+export interface ResyncProcessCache {
+  /** By the id that it is registered under. */
+  readonly clusterUids: Map<string, ClusterUid>;
+}
+
+/** A fresh memory; make one per process and share it. */
+export function createResyncProcessCache(): ResyncProcessCache {
+  return { clusterUids: new Map() };
 }

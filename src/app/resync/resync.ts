@@ -17,7 +17,7 @@ import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
-import { namePages } from '../clusters/name-pages.ts';
+import { namePages } from '../clusters/read-registry.ts';
 import { remember } from '../reconcile/process/process-cache.ts';
 
 /** A walk is held for this much longer than its invocation means to take: its last page, its questions. */

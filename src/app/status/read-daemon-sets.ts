@@ -19,7 +19,7 @@ import { guardOfPause } from '../../core/status/status-writers.ts';
 import { standingFreeze } from '../../core/takeover/freeze.ts';
 import { readPolicyOf } from '../../core/takeover/opt-in.ts';
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
-import { namePages } from '../clusters/name-pages.ts';
+import { namePages } from '../clusters/read-registry.ts';
 import { findHoldingFleet, holdOf, type HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { readPosition, type StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { nextOfRollout } from '../rollout/next-of-rollout.ts';

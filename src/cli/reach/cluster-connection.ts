@@ -6,10 +6,12 @@
  */
 import type { Agent } from 'node:http';
 import { defined } from '@rollcall/base/defined.ts';
-import type { Credential } from '../../adapters/kubernetes/credentials/token-source.ts';
-import type { AwsCredentials } from '../../adapters/kubernetes/credentials/eks-token.ts';
+import {
+  type Credential,
+  type AwsCredentials,
+  createEksTokenSource,
+} from '../../adapters/kubernetes/credentials/token-source.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
-import { createEksTokenSource } from '../../adapters/kubernetes/credentials/token-source.ts';
 import { HttpsTransport, type Transport } from '../../adapters/kubernetes/transport/transport.ts';
 import { credentialOf } from '../../engine/reach-cluster.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

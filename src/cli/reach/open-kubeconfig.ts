@@ -15,8 +15,11 @@ import type {
   KubeconfigOptions,
   LoadedKubeconfig,
 } from '../../adapters/kubeconfig/load-kubeconfig.ts';
-import { readKubeconfigFiles, type KubeconfigPath } from '../../adapters/kubeconfig/read-files.ts';
-import { KubeconfigRefused } from '../../adapters/kubeconfig/refusal.ts';
+import {
+  readKubeconfigFiles,
+  type KubeconfigPath,
+  KubeconfigRefused,
+} from '../../adapters/kubeconfig/read-files.ts';
 import { parseEndpoint } from '../../adapters/kubernetes/egress/endpoint.ts';
 import { clusterId } from '../../core/model/identifiers.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';

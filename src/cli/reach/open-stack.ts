@@ -10,8 +10,10 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { CALL_LIMITS, createAwsClient } from '../../adapters/aws/create-client.ts';
 import { createDocumentClient } from '../../adapters/aws/document-client.ts';
 import { createDynamoCredentialStore } from '../../adapters/dynamodb/single-item-stores.ts';
-import { createDynamoFleetRolloutStore } from '../../adapters/dynamodb/fleet-rollout-store.ts';
-import { createDynamoFleetStore } from '../../adapters/dynamodb/fleet-store.ts';
+import {
+  createDynamoFleetRolloutStore,
+  createDynamoFleetStore,
+} from '../../adapters/dynamodb/fleet-stores.ts';
 import { createDynamoFleetMirrorStore } from '../../adapters/dynamodb/single-item-stores.ts';
 import { createDynamoFreezeStore } from '../../adapters/dynamodb/single-item-stores.ts';
 import { createDynamoRegistryStore } from '../../adapters/dynamodb/registry-store.ts';

@@ -4,8 +4,7 @@
  * Reads tables, asks no cluster, decides nothing. Clusters are asked some at a time, and of each only what is told is kept.
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { namePages } from '../../app/clusters/name-pages.ts';
-import { listEveryCluster } from '../../app/clusters/read-registry.ts';
+import { namePages, listEveryCluster } from '../../app/clusters/read-registry.ts';
 import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
 import { readStanding } from '../../app/why/standing.ts';
 import { formatKey } from '../../core/model/identifiers.ts';

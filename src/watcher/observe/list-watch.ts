@@ -12,17 +12,26 @@
  * without an error, so every stream resumes from the last version it saw.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
-import type { ResourceVersion } from '../../core/model/identifiers.ts';
+import {
+  compareResourceVersions,
+  isResourceVersion,
+  type ResourceVersion,
+} from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../core/model/projections.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { SourceFailure, WatchSource } from '../../ports/cluster/watch-source.ts';
 import { createBackoff, type Backoff } from '@rollcall/base/wait.ts';
-import { InitialReader, LiveReader } from './frame-reader.ts';
-import type { FrameReader, ListWatchTarget, ReaderEvents, StreamEnd } from './frame-reader.ts';
-import { createWatchdog } from './watchdog.ts';
+import {
+  InitialReader,
+  LiveReader,
+  type FrameReader,
+  type ListWatchTarget,
+  type ReaderEvents,
+  type StreamEnd,
+} from './frame-reader.ts';
+import type { Cancel, Clock } from '@rollcall/base/ports/clock.ts';
 
 /** Bounds of a list-watch. */
 export interface ListWatchOptions {
@@ -251,4 +260,57 @@ export class ListWatch<Item> {
       watchdog.stop();
     }
   }
+}
+
+interface Watchdog {
+  /** Aborts when the outer signal does, or after too long a silence. */
+  readonly signal: AbortSignal;
+  readonly hasFired: boolean;
+  feed(): void;
+  /** The request is over. Ends it if it is not, so that no stream outlives its reader. */
+  stop(): void;
+}
+
+/** Starts watching; `stop` must be called. */
+function createWatchdog(options: {
+  readonly clock: Clock;
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+}): Watchdog {
+  const { clock, limitMs, signal } = options;
+  const controller = new AbortController();
+  let lastMs = clock.monotonicMs();
+  let hasFired = false;
+  let cancel: Cancel;
+
+  const check = (): void => {
+    const leftMs = lastMs + limitMs - clock.monotonicMs();
+    if (leftMs > 0) {
+      cancel = clock.after(leftMs, check);
+      return;
+    }
+    hasFired = true;
+    controller.abort();
+  };
+  const abort = (): void => {
+    controller.abort();
+  };
+
+  cancel = clock.after(limitMs, check);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return {
+    signal: controller.signal,
+    get hasFired() {
+      return hasFired;
+    },
+    feed: () => {
+      lastMs = clock.monotonicMs();
+    },
+    stop: () => {
+      cancel();
+      signal.removeEventListener('abort', abort);
+      controller.abort();
+    },
+  };
 }

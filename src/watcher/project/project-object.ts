@@ -127,7 +127,7 @@ export function raiseFault(message: string): never {
 /**
  * Whether the newest write of an object went to its status, by its managedFields. They tell whole seconds, and two writes of one
  * second cannot be told apart: then, and where nobody kept managedFields, the answer is no. It only saves heartbeats
- * (session/epoch.ts): a wrong yes would make somebody who waits for a mark wait for the next message.
+ * (session/options.ts): a wrong yes would make somebody who waits for a mark wait for the next message.
  */
 export function isWrittenToStatus(raw: KubernetesObject): boolean {
   const fields = jsonMember(rawJson(raw)['metadata'], 'managedFields');

@@ -23,14 +23,15 @@ import { createProjector, type SlimObject, type Projector } from '../project/pro
 import { Publisher, SLICE_COUNT_MAX, type PublishEnd } from '../outbox/publisher.ts';
 import { Sender } from '../outbox/sender.ts';
 import { ObjectStore, type StoreListener, type Tracked } from '../project/store.ts';
-import { isAwaited, announcement } from './epoch.ts';
-import type {
-  SessionDependencies,
-  SessionStart,
-  SessionEnd,
-  SessionPhase,
-  SessionStatus,
-} from './epoch.ts';
+import {
+  isAwaited,
+  announcement,
+  type SessionDependencies,
+  type SessionStart,
+  type SessionEnd,
+  type SessionPhase,
+  type SessionStatus,
+} from './options.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 
 export class Session {

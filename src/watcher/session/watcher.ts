@@ -19,10 +19,16 @@ import { createInterner } from '../project/projection.ts';
 import { LeaseKeeper, type TakenLease } from '../lease/lease.ts';
 import type { LeaseFacts } from '../lease/lease-object.ts';
 import { MessageSize } from '../project/message-size.ts';
-import { DEFAULT_WATCHER_OPTIONS, type WatcherOptions } from './options.ts';
+import {
+  DEFAULT_WATCHER_OPTIONS,
+  type WatcherOptions,
+  announcement,
+  type ProcessMemory,
+  type SessionDependencies,
+  type SessionEnd,
+  type SessionStatus,
+} from './options.ts';
 import { Session } from './session.ts';
-import { announcement } from './epoch.ts';
-import type { ProcessMemory, SessionDependencies, SessionEnd, SessionStatus } from './epoch.ts';
 import { Sender } from '../outbox/sender.ts';
 
 interface WatcherDependencies extends Omit<SessionDependencies, 'options' | 'memory'> {

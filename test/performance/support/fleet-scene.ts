@@ -10,8 +10,10 @@ import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
-import { createDynamoFleetRolloutStore } from '../../../src/adapters/dynamodb/fleet-rollout-store.ts';
-import { createDynamoFleetStore } from '../../../src/adapters/dynamodb/fleet-store.ts';
+import {
+  createDynamoFleetRolloutStore,
+  createDynamoFleetStore,
+} from '../../../src/adapters/dynamodb/fleet-stores.ts';
 import { createDynamoRegistryStore } from '../../../src/adapters/dynamodb/registry-store.ts';
 import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
 import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store.ts';

@@ -8,7 +8,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { createIngestProcessCache } from '../../../src/app/ingest/process/process-cache.ts';
+import { createIngestProcessCache } from '../../../src/app/ingest/process/dependencies.ts';
 import { resourceVersion } from '../../../src/core/model/identifiers.ts';
 import type { SetId, WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import { IngestHarness, contentOf, deliver } from '../../support/ingest-harness.ts';

@@ -8,8 +8,10 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { createDynamoFleetMirrorStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
-import { createDynamoFleetRolloutStore } from '../../../src/adapters/dynamodb/fleet-rollout-store.ts';
-import { createDynamoFleetStore } from '../../../src/adapters/dynamodb/fleet-store.ts';
+import {
+  createDynamoFleetRolloutStore,
+  createDynamoFleetStore,
+} from '../../../src/adapters/dynamodb/fleet-stores.ts';
 import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
 import type { FleetStore } from '../../../src/ports/stores/fleet-store.ts';

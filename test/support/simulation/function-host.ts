@@ -15,21 +15,24 @@ import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.t
 import { parseHint, parseTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import { handleDeadLetter } from '../../../src/app/dead-letter/dead-letter.ts';
 import { TALK_MS } from '../../../src/app/ingest/process/background-work.ts';
-import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
-import type {
-  IngestOptions,
-  IngestDependencies,
+import {
+  defaultIngestOptions,
+  type IngestOptions,
+  type IngestDependencies,
+  createIngestProcessCache,
 } from '../../../src/app/ingest/process/dependencies.ts';
 import { ingestBatch } from '../../../src/app/ingest/ingest-batch.ts';
-import { createIngestProcessCache } from '../../../src/app/ingest/process/process-cache.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../../src/app/reconcile/reconcile-key.ts';
 import { createProcessCache } from '../../../src/app/reconcile/process/process-cache.ts';
-import { createResyncProcessCache } from '../../../src/app/resync/process-cache.ts';
+import {
+  createResyncProcessCache,
+  WALK_RESERVE_MS,
+  defaultResyncOptions,
+} from '../../../src/app/resync/dependencies.ts';
 import { requeueTimers } from '../../../src/app/requeue/requeue.ts';
 import { resyncClusters } from '../../../src/app/resync/resync.ts';
-import { WALK_RESERVE_MS, defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
 import type { Hint, HintReason, Timer } from '../../../src/core/model/hint.ts';
 import type { Delivery } from '@rollcall/local-aws/sqs/queue/message.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

@@ -1,8 +1,8 @@
 /** One invocation of a function: its ports behind its gate, its process, its limits. */
 import type { HandlerContext } from '../../../functions/middleware.ts';
-import type { IngestProcessCache } from '../../../src/app/ingest/process/process-cache.ts';
+import type { IngestProcessCache } from '../../../src/app/ingest/process/dependencies.ts';
 import type { ProcessCache } from '../../../src/app/reconcile/process/process-cache.ts';
-import type { ResyncProcessCache } from '../../../src/app/resync/process-cache.ts';
+import type { ResyncProcessCache } from '../../../src/app/resync/dependencies.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';

@@ -16,7 +16,7 @@ import type {
   HintReceipts,
   SendOutcome,
 } from '../../../src/ports/queues/queue.ts';
-import { cutAgeAttributes } from '../../../src/adapters/sqs/cut-age.ts';
+import { cutAgeAttributes } from '../../../src/adapters/sqs/event-queue.ts';
 import { encodeHint, encodeTimer } from '../../../src/adapters/sqs/schema/hint-codec.ts';
 import {
   eventDeduplicationId,

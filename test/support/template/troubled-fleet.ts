@@ -10,9 +10,11 @@ import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 import { refuse } from '../../../src/app/ingest/message/ingest-refused.ts';
 import { ClusterGate } from '../../../src/app/isolation/cluster-gate.ts';
 import { reportedConnector } from '../../../src/app/isolation/reported-access.ts';
-import { defaultResyncOptions } from '../../../src/app/resync/dependencies.ts';
+import {
+  defaultResyncOptions,
+  createResyncProcessCache,
+} from '../../../src/app/resync/dependencies.ts';
 import { resyncClusters } from '../../../src/app/resync/resync.ts';
-import { createResyncProcessCache } from '../../../src/app/resync/process-cache.ts';
 import type { Outcome, RefusalCode } from '../../../src/core/model/effects.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { ClusterAccess, ClusterConnector } from '../../../src/ports/cluster/cluster-access.ts';

@@ -101,16 +101,10 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     playedBy: 'test/unit/watcher/stand-by.test.ts',
   },
   'src/watcher/observe/list-watch.ts': {
-    places: 1,
-    bound: 'back-off to its cap, until the session ends',
-    merged: 'one loop for each kind',
+    places: 3,
+    bound: 'back-off to its cap, until the session ends; the silence that a watchdog allows',
+    merged: 'one loop for each kind, and one watchdog for each request, cancelled with it',
     playedBy: 'test/unit/watcher/observe/list-watch.test.ts',
-  },
-  'src/watcher/observe/watchdog.ts': {
-    places: 2,
-    bound: 'the limit of what it guards',
-    merged: 'one for each guarded operation, cancelled with it',
-    playedBy: 'test/unit/watcher/process/health.test.ts',
   },
   'src/watcher/session/watcher.ts': {
     places: 3,
@@ -124,13 +118,13 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one for each batch, cancelled when all its runs have sent theirs',
     playedBy: 'test/unit/functions/timers-together.test.ts',
   },
-  'src/adapters/sqs/batched-sender.ts': {
+  'src/adapters/sqs/hint-queue.ts': {
     places: 1,
     bound: 'four tries of one entry',
     merged: 'one for all that a request did not bring in',
     playedBy: 'test/unit/adapters/sqs/hint-queue.test.ts',
   },
-  'src/adapters/sqs/send-failure.ts': {
+  'src/adapters/sqs/event-queue.ts': {
     places: 1,
     bound: 'the time-out of one send',
     merged: 'ends with the request',

@@ -13,8 +13,7 @@ import { CONNECT_TIMEOUT_MS } from '../../../src/adapters/kubernetes/transport/t
 import { OBJECT_READ_TIMEOUT_MS } from '../../../src/adapters/kubernetes/api/cluster-access.ts';
 import { CALL_LIMITS } from '../../../src/adapters/aws/create-client.ts';
 import { DEFAULT_TOKEN_SECONDS } from '../../../src/adapters/kubernetes/settings/renew-settings.ts';
-import { CUT_AGE_BYTES_MAX } from '../../../src/adapters/sqs/cut-age.ts';
-import { EVENT_BODY_BYTES_MAX } from '../../../src/adapters/sqs/event-queue.ts';
+import { CUT_AGE_BYTES_MAX, EVENT_BODY_BYTES_MAX } from '../../../src/adapters/sqs/event-queue.ts';
 import { ITEM_BODY_BYTES_MAX } from '../../../src/adapters/dynamodb/item-codec.ts';
 import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/checks/judge-view.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';

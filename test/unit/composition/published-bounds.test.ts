@@ -16,7 +16,7 @@ import {
   TOKEN_SECONDS_MIN,
 } from '../../../src/adapters/kubernetes/settings/renew-settings.ts';
 import { CROWD_KEYS_MIN } from '../../../src/adapters/sqs/queue-ids.ts';
-import { BODY_LENGTH_MAX } from '../../../src/adapters/sqs/schema/watcher-message-schema.ts';
+import { BODY_LENGTH_MAX } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { SNAPSHOT_PATIENCE_MS } from '../../../src/app/checks/judge-view.ts';
 import { defaultIngestOptions } from '../../../src/app/ingest/process/dependencies.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';

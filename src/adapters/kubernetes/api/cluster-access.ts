@@ -40,8 +40,14 @@ import {
   slimPod,
 } from './object-reader.ts';
 import { createBackPressure } from '@rollcall/base/wait.ts';
-import { NOT_A_NAME, listPages, waiting, type ListMeans, type ListQuery } from './list-pages.ts';
-import { readPodEvents } from './pod-events.ts';
+import {
+  NOT_A_NAME,
+  listPages,
+  waiting,
+  type ListMeans,
+  type ListQuery,
+  readPodEvents,
+} from './list-pages.ts';
 import { classifyRead, classifyWrite } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 

@@ -23,13 +23,18 @@ import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
 import { HttpsClusterAccess, OBJECT_READ_TIMEOUT_MS } from './cluster-access.ts';
 import { openRegistered, type EgressPolicy } from '../egress/egress.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { isRegion, type AwsCredentials } from '../credentials/eks-token.ts';
+import {
+  isRegion,
+  type AwsCredentials,
+  createEksTokenSource,
+  staticBearer,
+  type Credential,
+  type TokenSource,
+} from '../credentials/token-source.ts';
 import type { FleetRequests } from './manifest-apply.ts';
 import { readObject } from './object-reader.ts';
 import { SealedTokenSource, type SealedTokens } from '../credentials/sealed-token-source.ts';
 import { classifyRead } from './status-classifier.ts';
-import { createEksTokenSource, staticBearer } from '../credentials/token-source.ts';
-import type { Credential, TokenSource } from '../credentials/token-source.ts';
 import { HttpsTransport, type Transport, type TransportAnswer } from '../transport/transport.ts';
 
 /** Options of a connector. */

@@ -20,8 +20,8 @@ import {
   parseObject,
   readKey,
   skipValue,
-} from './json-bytes.ts';
-import { skimObject } from './skim-pod.ts';
+  skimObject,
+} from './skim-pod.ts';
 
 /** An item that cannot be read: the list is broken, and what it would have named is unknown. */
 class ListItemError extends Error {

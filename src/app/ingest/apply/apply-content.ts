@@ -22,17 +22,25 @@ import {
   writeDaemonSets,
   writesOfDeltas,
 } from '../slices/daemon-set-writes.ts';
-import type { IngestDependencies } from '../process/dependencies.ts';
-import { emptied, sweep } from './sweep.ts';
+import type { IngestDependencies, WarmNames } from '../process/dependencies.ts';
 import type { Touched } from '../message/meta-transitions.ts';
 import { latestNameStamp, writeNames, type NameChange } from '../slices/names.ts';
 import { ownerOf, settlePositions, type PositionsTarget } from '../slices/positions.ts';
-import { editsOfDeltas, editsOfSlices, ensuring, replacing } from '../slices/slice-edits.ts';
-import type { SliceEdit } from '../slices/slice-edits.ts';
+import {
+  editsOfDeltas,
+  editsOfSlices,
+  ensuring,
+  replacing,
+  type SliceEdit,
+} from '../slices/slice-edits.ts';
 import { slicesOfDaemonSet, slicesOfSet } from '../slices/snapshot-sums.ts';
-import type { WarmNames } from '../process/process-cache.ts';
-import { latestStamp, writeSlices } from '../slices/write-slices.ts';
-import type { SliceTarget, WrittenSlice } from '../slices/write-slices.ts';
+import {
+  latestStamp,
+  writeSlices,
+  type SliceTarget,
+  type WrittenSlice,
+} from '../slices/write-slices.ts';
+import { SLICE_COUNT_MAX } from '../slices/former-uids.ts';
 
 export interface ContentTarget extends SliceTarget, PositionsTarget {
   readonly sliceCount: number;
@@ -170,4 +178,53 @@ async function applyNames(
     else unknown.push(change);
   }
   return [...known, ...(await writeNames(target, unknown, dependencies))];
+}
+
+/** So many are swept before the next are begun. */
+const AT_ONCE = 50;
+
+interface Swept {
+  readonly slices: readonly WrittenSlice[];
+  readonly nameItems: readonly NameItem[];
+}
+
+/**
+ * DaemonSets that a snapshot covers and does not hold were deleted while nobody watched (row 82): slices, object and name
+ * are emptied under this stamp, and removed by a manifest of a later epoch (protocol 18). The name goes last and some go
+ * at a time: a delivery that runs out of time leaves fewer to the next one.
+ */
+async function sweep(
+  target: SliceTarget,
+  {
+    gone,
+    arriving,
+  }: { readonly gone: readonly NameItem[]; readonly arriving: ReadonlySet<string> },
+  dependencies: IngestDependencies,
+): Promise<Swept> {
+  const slices: WrittenSlice[] = [];
+  const nameItems: NameItem[] = [];
+  for (let from = 0; from < gone.length; from += AT_ONCE) {
+    const some = gone
+      .slice(from, from + AT_ONCE)
+      .flatMap(({ namespace, name, uid }) => (uid === null ? [] : [{ namespace, name, uid }]));
+    const edits = some.flatMap(({ uid }) => emptying(uid));
+    slices.push(...(await writeSlices(target, edits, dependencies)));
+    const objects = some.map(({ uid }) => ({ uid, object: null }));
+    await writeDaemonSets(target, objects, { unlessEqual: true, dependencies });
+    const changes = some
+      .filter((name) => !arriving.has(nameKeyOf(name)))
+      .map(({ uid, ...name }) => ({ ...name, departed: [uid] }));
+    nameItems.push(...(await writeNames(target, changes, dependencies)));
+  }
+  return { slices, nameItems };
+}
+
+/** Empties a slice, if there is one. */
+export function emptied(set: SlicedSet, index: number): SliceEdit {
+  return { ...replacing({ set, index, objects: [] }, { rewritesAll: false }), ifMissing: 'leave' };
+}
+
+/** Empties every slice that a DaemonSet may have. */
+export function emptying(uid: Uid): readonly SliceEdit[] {
+  return slicesOfDaemonSet(uid, SLICE_COUNT_MAX).map(({ set, index }) => emptied(set, index));
 }

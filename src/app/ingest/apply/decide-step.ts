@@ -8,9 +8,16 @@
 import { eraOfStamp, laterStamp, stampOf, type Stamp } from '../../../core/model/position.ts';
 import type { ClusterMeta, SnapshotProgress, NameItem } from '../../../core/model/view-items.ts';
 import type { ChangesBody, ManifestBody, SlicesBody } from '../../../core/model/watcher-message.ts';
-import { applyDeltas, applySlices, touchedBy } from './apply-content.ts';
-import type { AppliedContent, ContentTarget } from './apply-content.ts';
-import type { IngestDependencies } from '../process/dependencies.ts';
+import {
+  applyDeltas,
+  applySlices,
+  touchedBy,
+  type AppliedContent,
+  type ContentTarget,
+  emptied,
+  emptying,
+} from './apply-content.ts';
+import type { IngestDependencies, WarmNames } from '../process/dependencies.ts';
 import { decideOlderEpoch, readLeaseHolder } from '../message/lease-check.ts';
 import {
   arrivalOf,
@@ -32,10 +39,8 @@ import type { LossReason } from '../message/result.ts';
 import { isSameHashes } from '../slices/snapshot-sums.ts';
 import { firstEra, latestOfDaemonSets } from '../slices/standing-stamps.ts';
 import { isItemTooLarge, type SlicedSet } from '../../../ports/stores/view-store.ts';
-import type { WarmNames } from '../process/process-cache.ts';
 import { SliceMissingError, writeSlices, type SliceTarget } from '../slices/write-slices.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
-import { emptied, emptying } from './sweep.ts';
 import { carryTombstones, type ShrinkingSet } from '../slices/carry-tombstones.ts';
 import { hasFreshTombstones, removeFormerDaemonSets } from '../slices/former-uids.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';

@@ -10,11 +10,10 @@ import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import { ZERO_STAMP, laterStamp, type Stamp } from '../../../core/model/position.ts';
 import type { ClusterMeta, NameItem } from '../../../core/model/view-items.ts';
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
-import { namePages } from '../../clusters/name-pages.ts';
-import type { IngestDependencies } from '../process/dependencies.ts';
+import { namePages } from '../../clusters/read-registry.ts';
+import type { IngestDependencies, WarmNames } from '../process/dependencies.ts';
 import { boundFormer, removeFormerDaemonSets } from './former-uids.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import type { WarmNames } from '../process/process-cache.ts';
 
 const NAMES_PER_PAGE = 500;
 

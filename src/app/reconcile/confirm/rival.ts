@@ -13,7 +13,7 @@ import type { StatusPause } from '../../../core/model/state.ts';
 import { findStatusPause } from '../../../core/status/status-writers.ts';
 import { SENTINEL_KEY, findSentinelEvidence } from '../../../core/takeover/takeover-sentinel.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
-import { namePages } from '../../clusters/name-pages.ts';
+import { namePages } from '../../clusters/read-registry.ts';
 import type { RunContext, LoadedInput } from '../run/context.ts';
 
 export interface RivalSighting {

@@ -12,7 +12,7 @@ import { toldObject } from '../../../core/model/view-items.ts';
 import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
 import { podsByNode, startUpSetOf } from '../../../core/start-up/start-up-done.ts';
 import type { PodsByNode, StartUpSet } from '../../../core/start-up/start-up-done.ts';
-import { namePages } from '../../clusters/name-pages.ts';
+import { namePages } from '../../clusters/read-registry.ts';
 import { warmKey } from '../process/process-cache.ts';
 import { loadSet, type Readers } from './load-set.ts';
 import { readPosition, type StoredInputs } from './stored-inputs.ts';

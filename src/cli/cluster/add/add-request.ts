@@ -7,7 +7,7 @@
  */
 import * as v from 'valibot';
 import { isPrivateRange } from '../../../adapters/kubernetes/egress/address-class.ts';
-import { isRegion } from '../../../adapters/kubernetes/credentials/eks-token.ts';
+import { isRegion } from '../../../adapters/kubernetes/credentials/token-source.ts';
 import { UID_PATTERN, clusterId } from '../../../core/model/identifiers.ts';
 import {
   excludeEachOther,

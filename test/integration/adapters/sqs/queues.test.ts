@@ -6,8 +6,11 @@ import type { Message } from '@aws-sdk/client-sqs';
 import type { Hint } from '../../../../src/core/model/hint.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { CALL_LIMITS, createAwsClient } from '../../../../src/adapters/aws/create-client.ts';
-import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../../../../src/adapters/sqs/cut-age.ts';
-import { createEventQueue } from '../../../../src/adapters/sqs/event-queue.ts';
+import {
+  CUT_AGE_ATTRIBUTE,
+  readCutAgeMs,
+  createEventQueue,
+} from '../../../../src/adapters/sqs/event-queue.ts';
 import { parseHint, parseTimer } from '../../../../src/adapters/sqs/schema/hint-codec.ts';
 import { createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
 import { identifySender } from '../../../../src/adapters/sqs/queue-ids.ts';

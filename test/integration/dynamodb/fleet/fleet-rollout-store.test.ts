@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { createDynamoFleetRolloutStore } from '../../../../src/adapters/dynamodb/fleet-rollout-store.ts';
+import { createDynamoFleetRolloutStore } from '../../../../src/adapters/dynamodb/fleet-stores.ts';
 import { encodeBody } from '../../../../src/adapters/dynamodb/item-codec.ts';
 import type { FleetRolloutStore } from '../../../../src/ports/stores/fleet-rollout-store.ts';
 import {

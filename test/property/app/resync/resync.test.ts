@@ -8,11 +8,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { resyncClusters } from '../../../../src/app/resync/resync.ts';
-import { defaultResyncOptions } from '../../../../src/app/resync/dependencies.ts';
+import {
+  defaultResyncOptions,
+  createResyncProcessCache,
+} from '../../../../src/app/resync/dependencies.ts';
 import { clusterId, clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { ResyncWalk } from '../../../../src/core/hints/resync-walk.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { createResyncProcessCache } from '../../../../src/app/resync/process-cache.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { stampAt } from '../../../support/store-suite.ts';
 

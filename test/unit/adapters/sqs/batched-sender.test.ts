@@ -7,8 +7,11 @@ import type {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
-import { BatchedSender, QueueRejectionError } from '../../../../src/adapters/sqs/batched-sender.ts';
-import type { Entry } from '../../../../src/adapters/sqs/batched-sender.ts';
+import {
+  BatchedSender,
+  QueueRejectionError,
+  type Entry,
+} from '../../../../src/adapters/sqs/hint-queue.ts';
 
 type Takes = (bodies: readonly string[]) => Promise<Partial<SendMessageBatchResult>>;
 

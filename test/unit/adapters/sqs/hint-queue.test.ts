@@ -8,8 +8,7 @@ import type {
 } from '@aws-sdk/client-sqs';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { Hint, Timer } from '../../../../src/core/model/hint.ts';
-import { QueueRejectionError } from '../../../../src/adapters/sqs/batched-sender.ts';
-import { createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
+import { QueueRejectionError, createHintQueue } from '../../../../src/adapters/sqs/hint-queue.ts';
 import { VIRTUAL_START_MS, VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 type Entries = NonNullable<SendMessageBatchCommand['input']['Entries']>;

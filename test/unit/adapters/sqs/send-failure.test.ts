@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { createEventQueue } from '../../../../src/adapters/sqs/event-queue.ts';
-import { classifySendFailure } from '../../../../src/adapters/sqs/send-failure.ts';
+import { createEventQueue, classifySendFailure } from '../../../../src/adapters/sqs/event-queue.ts';
 import { messageOf } from './watcher-message-samples.ts';
 
 interface Failure {

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { inspect } from 'node:util';
 import { readTokenClaims } from '../../../../src/adapters/kubernetes/credentials/token-claims.ts';
-import { acceptCredential } from '../../../../src/app/credential/accept-credential.ts';
-import type { CredentialResult } from '../../../../src/app/credential/accept-credential.ts';
-import { refuseCredential } from '../../../../src/app/credential/refuse-credential.ts';
+import {
+  acceptCredential,
+  type CredentialResult,
+  refuseCredential,
+} from '../../../../src/app/credential/accept-credential.ts';
 import type { CredentialMessage } from '../../../../src/core/model/watcher-message.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { WatcherMessage } from '../../../../src/core/model/watcher-message.ts';
-import { createIngestProcessCache } from '../../../../src/app/ingest/process/process-cache.ts';
+import { createIngestProcessCache } from '../../../../src/app/ingest/process/dependencies.ts';
 import { IngestHarness, contentOf, deliver } from '../../../support/ingest-harness.ts';
 import {
   ScriptedSender,

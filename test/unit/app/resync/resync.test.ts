@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { resyncClusters, type ResyncResult } from '../../../../src/app/resync/resync.ts';
-import { defaultResyncOptions } from '../../../../src/app/resync/dependencies.ts';
-import type { ResyncDependencies } from '../../../../src/app/resync/dependencies.ts';
-import { createResyncProcessCache } from '../../../../src/app/resync/process-cache.ts';
-import type { ResyncProcessCache } from '../../../../src/app/resync/process-cache.ts';
+import {
+  defaultResyncOptions,
+  type ResyncDependencies,
+  createResyncProcessCache,
+  type ResyncProcessCache,
+} from '../../../../src/app/resync/dependencies.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 /** The Warnings about one pod over a scripted server: one short list, read as far as it can be. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { readPodEvents } from '../../../../../src/adapters/kubernetes/api/pod-events.ts';
+import { readPodEvents } from '../../../../../src/adapters/kubernetes/api/list-pages.ts';
 import { staticBearer } from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { HttpsTransport } from '../../../../../src/adapters/kubernetes/transport/transport.ts';
 import { createHeldTimers } from '../../../../support/held-timers.ts';

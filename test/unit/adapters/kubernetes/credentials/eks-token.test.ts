@@ -6,10 +6,10 @@ import { AWS_PARTITIONS } from '../../../../../src/adapters/kubernetes/egress/aw
 import {
   createEksToken,
   isRegion,
-} from '../../../../../src/adapters/kubernetes/credentials/eks-token.ts';
+  createEksTokenSource,
+} from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { openEgress } from '../../../../../src/adapters/kubernetes/egress/egress.ts';
 import { parseEndpoint } from '../../../../../src/adapters/kubernetes/egress/endpoint.ts';
-import { createEksTokenSource } from '../../../../../src/adapters/kubernetes/credentials/token-source.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 // AWS's own documentation credentials; the expected URLs were made by botocore 1.x at the same second.

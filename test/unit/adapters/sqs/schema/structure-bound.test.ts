@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { isTooStructured } from '../../../../../src/adapters/sqs/schema/structure-bound.ts';
 import {
+  isTooStructured,
   encodeWatcherMessage,
   parseWatcherMessage,
 } from '../../../../../src/adapters/sqs/schema/watcher-message-codec.ts';

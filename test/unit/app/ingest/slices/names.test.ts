@@ -5,7 +5,7 @@ import { listAllNames, namesOf } from '../../../../../src/app/ingest/slices/name
 import {
   createIngestProcessCache,
   IngestProcessCache,
-} from '../../../../../src/app/ingest/process/process-cache.ts';
+} from '../../../../../src/app/ingest/process/dependencies.ts';
 import { clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { Slice } from '../../../../../src/core/model/view-items.ts';
 import { IngestHarness } from '../../../../support/ingest-harness.ts';
