@@ -43,7 +43,7 @@ import type { FreezeStore } from '../src/ports/stores/freeze-store.ts';
 import type { FunctionRegistryStore } from '../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../src/ports/stores/view-store.ts';
 import { EGRESS_VARIABLES, egressPolicy } from './egress-policy.ts';
-import type { HandlerContext } from './middleware.ts';
+import type { FunctionParts, HandlerContext } from './middleware.ts';
 
 export interface Composition {
   readonly clock: Clock;
@@ -110,21 +110,14 @@ export function useSeal(replacement: Seal | undefined): void {
  * happens in the embedded engine alone. Throws when a variable is missing: that is a broken deployment.
  */
 export function composition(
-  context: Pick<HandlerContext, 'functionName' | Exclude<keyof Identity, 'credentials'>>,
+  { functionName, parts }: Pick<HandlerContext, 'functionName' | 'parts'>,
   environment: NodeJS.ProcessEnv = process.env,
 ): Composition {
-  const { functionName, makeSeal, connects, readsMayLag, fleetRequests } = context;
   const settings = readSettings(environment);
   const signature = JSON.stringify(settings);
   const known = composed.get(functionName);
   if (known?.signature === signature) return known.composition;
-  const made = compose(settings, {
-    credentials: credentialsOf?.(functionName),
-    makeSeal,
-    connects,
-    readsMayLag,
-    fleetRequests,
-  });
+  const made = compose(settings, parts, credentialsOf?.(functionName));
   composed.set(functionName, { signature, composition: made });
   return made;
 }
@@ -171,16 +164,11 @@ const NO_SEAL: Seal = {
   open: () => Promise.resolve(refusedSeal),
 };
 
-interface Identity {
-  readonly credentials: ReturnType<CredentialsOf> | undefined;
-  readonly makeSeal: HandlerContext['makeSeal'];
-  readonly connects: HandlerContext['connects'];
-  readonly readsMayLag: HandlerContext['readsMayLag'];
-  readonly fleetRequests: HandlerContext['fleetRequests'];
-}
-
-function compose(settings: Settings, identity: Identity): Composition {
-  const { credentials, makeSeal, connects, readsMayLag, fleetRequests } = identity;
+function compose(
+  settings: Settings,
+  { makeSeal, connects, readsMayLag, fleetRequests }: FunctionParts,
+  credentials: ReturnType<CredentialsOf> | undefined,
+): Composition {
   const clock = createSystemClock();
   const random = createSystemRandom();
   const options = credentials === undefined ? {} : { credentials };

@@ -15,7 +15,6 @@ import type { Context } from 'aws-lambda';
 import { createPowertoolsLog } from '../src/adapters/system/logs.ts';
 import { createPowertoolsMetrics } from '../src/adapters/system/powertools-metrics.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { FleetRequests } from '../src/adapters/kubernetes/api/manifest-apply.ts';
 import type { Seal, TokenPurpose } from '../src/ports/stores/credential-store.ts';
@@ -31,18 +30,23 @@ export interface SealSettings {
 /** Makes what a function opens the tokens of clusters with. */
 export type MakeSeal = (settings: SealSettings) => Seal;
 
+/** What tells one function's composition from another's; what no bundle but its own shall hold is given here. */
+export interface FunctionParts {
+  /** How it opens the tokens of clusters; absent in functions that connect to none. */
+  readonly makeSeal?: MakeSeal;
+  /** What it connects to clusters for: its role opens no other tokens (infra/roles.yml). */
+  readonly connects?: TokenPurpose;
+  /** What it reads of the tables may lag: it decides nothing by it (ADR 0034). */
+  readonly readsMayLag?: true;
+  /** What it sends to clusters besides (manifest-apply.ts); absent in functions that step no fleets. */
+  readonly fleetRequests?: FleetRequests;
+}
+
 /** What a handler gets beside its event. */
 export interface HandlerContext {
   /** Name of the function, as in serverless.yml. */
   readonly functionName: string;
-  /** Absent in functions that connect to no cluster. */
-  readonly makeSeal?: MakeSeal;
-  /** Which tokens it connects with; absent in functions that connect to no cluster. */
-  readonly connects?: TokenPurpose;
-  /** Whether what it reads of the tables may lag; otherwise it is strongly consistent. */
-  readonly readsMayLag?: true;
-  /** What it sends besides; absent in functions that step no fleets. */
-  readonly fleetRequests?: FleetRequests;
+  readonly parts: FunctionParts;
   /** Aborted about 700 ms before the function is stopped. */
   readonly signal: AbortSignal;
   /** Milliseconds until the function is stopped. */
@@ -51,17 +55,9 @@ export interface HandlerContext {
   readonly metrics: Metrics;
 }
 
-export interface HandlerDefinition<Event, Result> {
+export interface HandlerDefinition<Event, Result> extends FunctionParts {
   /** As in serverless.yml; the `service` of logs and metrics. */
   readonly name: string;
-  /** How it opens the tokens of clusters; a function that connects to none leaves it out. */
-  readonly makeSeal?: MakeSeal;
-  /** What it connects to clusters for: its role opens no other tokens (infra/roles.yml). */
-  readonly connects?: TokenPurpose;
-  /** What it reads of the tables may lag: it decides nothing by it (ADR 0034). */
-  readonly readsMayLag?: true;
-  /** What it sends to clusters besides (manifest-apply.ts): given here, so that no other bundle holds it. */
-  readonly fleetRequests?: FleetRequests;
   readonly handle: (event: Event, context: HandlerContext) => Promise<Result>;
 }
 
@@ -128,7 +124,7 @@ function createStack<Event, Result>(
   { sinks, clock }: Seams,
   layers: Layers<Event, Result>,
 ): Stack<Event, Result> {
-  const { name, handle, makeSeal, connects, readsMayLag, fleetRequests } = definition;
+  const { name, handle, ...parts } = definition;
   const stack = middy<Event, Result>({ timeoutEarlyInMillis: 0 })
     .use([...layers])
     .onError(({ error }) => {
@@ -140,7 +136,7 @@ function createStack<Event, Result>(
       const given = {
         ...sinks,
         functionName: name,
-        ...defined({ makeSeal, connects, readsMayLag, fleetRequests }),
+        parts,
         remainingMs,
       };
       return endEarly((signal) => handle(event, { ...given, signal }), {

@@ -471,7 +471,7 @@ describe('egress of a registered endpoint (S12, row 66)', () => {
         ROLLCALL_DELAY_QUEUE_URL: 'https://sqs.example/d',
         ROLLCALL_CREDENTIALS_KEY_ARN: 'arn:aws:kms:us-east-1:111122223333:key/1',
       };
-      const { connector } = composition({ functionName: 'reconcile' }, environment);
+      const { connector } = composition({ functionName: 'reconcile', parts: {} }, environment);
       const connection = await connector.connect(registered({}));
       assert.equal(connection.kind, outcome, JSON.stringify(stage));
       if (connection.kind === 'refused') assert.equal(connection.refusal.kind, 'egress-refused');

@@ -14,6 +14,7 @@ function lambdaContext(remainingMs = 30_000): Context {
   // What the stack reads of Lambda's context.
   return {
     functionName: 'test',
+    parts: {},
     awsRequestId: 'request-1',
     getRemainingTimeInMillis: () => endsAt - performance.now(),
   } as unknown as Context;
@@ -110,7 +111,11 @@ describe('handleRecords', () => {
     const log = new MemoryLog();
     const metrics = new MemoryMetrics();
     const signal = new AbortController().signal;
-    return { context: { functionName: 'test', log, metrics, remainingMs, signal }, log, metrics };
+    return {
+      context: { functionName: 'test', parts: {}, log, metrics, remainingMs, signal },
+      log,
+      metrics,
+    };
   }
 
   async function run(

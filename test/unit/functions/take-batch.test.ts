@@ -34,6 +34,7 @@ class Play {
   async take(records: readonly SQSRecord[], untilMs = 40_000): Promise<readonly string[]> {
     const context: HandlerContext = {
       functionName: 'reconcile',
+      parts: {},
       signal: new AbortController().signal,
       remainingMs: () => 30_000 - this.clock.monotonicMs(),
       log: this.log,
