@@ -8,7 +8,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { repositoryRoot as root } from '../lib/run-tool.ts';
 import { leaveOutClients } from './cli-plugins.ts';
-import { NODE_BUNDLE, REQUIRE_BANNER } from './node-bundle.ts';
+import { NODE_BUNDLE, REQUIRE_BANNER } from './bundles.ts';
 
 /** A first argument replaces it: for the test of the bundle, which runs beside others. */
 const directory = path.resolve(root, process.argv[2] ?? 'dist/cli');

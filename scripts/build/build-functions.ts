@@ -13,9 +13,9 @@ import {
   FUNCTIONS_DIRECTORY,
   bundleFileOf,
   findFunctionNames,
-} from './function-bundles.ts';
+  NODE_BUNDLE,
+} from './bundles.ts';
 import { findUnwanted, functionPlugins } from './function-plugins.ts';
-import { NODE_BUNDLE } from './node-bundle.ts';
 import { repositoryRoot } from '../lib/run-tool.ts';
 
 const BYTES_PER_KIB = 1024;

@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 import packageJson from '../../package.json' with { type: 'json' };
 import { repositoryRoot as root } from '../lib/run-tool.ts';
 import { leaveOutClients } from './cli-plugins.ts';
-import { NODE_BUNDLE, REQUIRE_BANNER } from './node-bundle.ts';
+import { NODE_BUNDLE, REQUIRE_BANNER } from './bundles.ts';
 import { collectNotices } from './notices.ts';
 import { makePage } from './page-bundle.ts';
 

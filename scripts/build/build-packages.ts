@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import localAws from '../../packages/local-aws/package.json' with { type: 'json' };
 import localCluster from '../../packages/local-cluster/package.json' with { type: 'json' };
 import { repositoryRoot as root } from '../lib/run-tool.ts';
-import { NODE_BUNDLE, REQUIRE_BANNER } from './node-bundle.ts';
+import { NODE_BUNDLE, REQUIRE_BANNER } from './bundles.ts';
 import { collectNotices } from './notices.ts';
 
 interface Source {

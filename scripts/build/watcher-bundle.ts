@@ -8,7 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { builtinsByNeed } from './function-plugins.ts';
-import { NODE_BUNDLE } from './node-bundle.ts';
+import { NODE_BUNDLE } from './bundles.ts';
 
 /** Bundles src/watcher/main.ts of the repository at `root` into `outfile`; resolves to its size, and the files that are in it. */
 export async function bundleWatcher(
