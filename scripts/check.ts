@@ -8,22 +8,16 @@
 import { boundariesCheck } from './checks/boundaries.ts';
 import { canariesCheck } from './checks/canaries.ts';
 import type { Check, CheckResult } from './checks/check.ts';
-import { deadCodeCheck } from './checks/dead-code.ts';
-import { formatCheck } from './checks/format.ts';
-import { lintCheck } from './checks/lint.ts';
 import { proseCheck } from './checks/prose.ts';
 import { tidyCheck } from './checks/tidy.ts';
-import { typesCheck } from './checks/types.ts';
+import { toolChecks } from './checks/tools.ts';
 import { repositoryRoot } from './lib/run-tool.ts';
 
 const CONCURRENCY = 2;
 
 const checks: readonly Check[] = [
-  formatCheck,
-  typesCheck,
-  lintCheck,
+  ...toolChecks,
   boundariesCheck,
-  deadCodeCheck,
   tidyCheck,
   proseCheck,
   canariesCheck,

@@ -1,7 +1,7 @@
 /**
  * Writes the catalogue of docs/promise.md anew, from the titles of the tests: node scripts/launch.mjs scripts/promise.ts
  *
- * Exit code 1, after writing, if a row or a rule has neither a test nor a reason, or a reason beside a test.
+ * Exit code 1, after writing, if no test names a row or a rule.
  * test/unit/docs/promise.test.ts fails while the page is not what this writes.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { repositoryRoot as root } from '../lib/run-tool.ts';
 import { leaveOutClients } from './cli-plugins.ts';
+import { NODE_BUNDLE, REQUIRE_BANNER } from './bundles.ts';
 
 /** A first argument replaces it: for the test of the bundle, which runs beside others. */
 const directory = path.resolve(root, process.argv[2] ?? 'dist/cli');
@@ -15,24 +16,13 @@ const at = (name: string): string => path.join(directory, name);
 const begunAt = new Date();
 
 const { metafile, outputFiles } = await build({
-  absWorkingDir: root,
+  ...NODE_BUNDLE,
   entryPoints: ['src/cli/rollcall.ts'],
   outfile: at('program.mjs'),
   write: false,
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
   target: 'node22',
-  mainFields: ['module', 'main'],
-  // `yaml` comes as CommonJS for Node, and requires what Node has.
-  banner: {
-    js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);",
-  },
-  minify: true,
+  banner: REQUIRE_BANNER,
   plugins: [leaveOutClients],
-  legalComments: 'none',
-  logLevel: 'warning',
-  metafile: true,
 });
 const [output] = outputFiles;
 if (output === undefined) throw new Error('the bundler made nothing');

@@ -13,7 +13,8 @@ import {
   FUNCTIONS_DIRECTORY,
   bundleFileOf,
   findFunctionNames,
-} from './function-bundles.ts';
+  NODE_BUNDLE,
+} from './bundles.ts';
 import { findUnwanted, functionPlugins } from './function-plugins.ts';
 import { repositoryRoot } from '../lib/run-tool.ts';
 
@@ -22,23 +23,15 @@ const LARGEST_COUNT = 8;
 
 async function bundleFunctions(names: readonly string[]): Promise<Metafile> {
   const result = await build({
-    absWorkingDir: repositoryRoot,
+    ...NODE_BUNDLE,
     entryPoints: names.map((name) => ({
       in: `functions/${name}/handler.ts`,
       out: `${name}/handler`,
     })),
     outdir: FUNCTIONS_DIRECTORY,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
     target: 'node24',
-    mainFields: ['module', 'main'],
-    minify: true,
     sourcemap: 'external',
-    legalComments: 'none',
-    logLevel: 'warning',
-    metafile: true,
     plugins: [...functionPlugins],
   });
   return result.metafile;

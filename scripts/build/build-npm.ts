@@ -11,6 +11,7 @@ import { build } from 'esbuild';
 import packageJson from '../../package.json' with { type: 'json' };
 import { repositoryRoot as root } from '../lib/run-tool.ts';
 import { leaveOutClients } from './cli-plugins.ts';
+import { NODE_BUNDLE, REQUIRE_BANNER } from './bundles.ts';
 import { collectNotices } from './notices.ts';
 import { makePage } from './page-bundle.ts';
 
@@ -34,31 +35,17 @@ const DEPLOYMENT = 'infra/watcher/deployment.yaml';
 
 async function bundle(): Promise<readonly string[]> {
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...NODE_BUNDLE,
     entryPoints: {
       program: 'src/cli/packaged.ts',
       'cluster-thread-entry': 'packages/local-cluster/src/cluster/cluster-thread-entry.ts',
     },
     outdir: path.join(target, BUNDLES),
     outExtension: { '.js': '.mjs' },
-    bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
     target: `node${NODE_OLDEST}`,
-    mainFields: ['module', 'main'],
-    // What comes as CommonJS requires what Node has.
-    banner: {
-      js: [
-        "import { createRequire as $createRequire } from 'node:module';",
-        'const require = $createRequire(import.meta.url), __dirname = import.meta.dirname;',
-      ].join(''),
-    },
-    minify: true,
+    banner: REQUIRE_BANNER,
     plugins: [leaveOutClients],
-    legalComments: 'none',
-    logLevel: 'warning',
-    metafile: true,
   });
   return Object.keys(metafile.inputs);
 }

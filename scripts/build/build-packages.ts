@@ -10,6 +10,7 @@ import { build } from 'esbuild';
 import localAws from '../../packages/local-aws/package.json' with { type: 'json' };
 import localCluster from '../../packages/local-cluster/package.json' with { type: 'json' };
 import { repositoryRoot as root } from '../lib/run-tool.ts';
+import { NODE_BUNDLE, REQUIRE_BANNER } from './bundles.ts';
 import { collectNotices } from './notices.ts';
 
 interface Source {
@@ -26,27 +27,16 @@ const NODE_OLDEST_MAJOR = 22;
 
 async function bundle(folder: string, into: string): Promise<readonly string[]> {
   const { metafile } = await build({
-    absWorkingDir: root,
+    ...NODE_BUNDLE,
     entryPoints: {
       index: `packages/${folder}/src/index.ts`,
       command: `packages/${folder}/src/command/main.ts`,
     },
     outdir: into,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
     target: `node${NODE_OLDEST_MAJOR}`,
-    mainFields: ['module', 'main'],
-    // What comes as CommonJS requires what Node has.
-    banner: {
-      js: "import { createRequire as $createRequire } from 'node:module';const require = $createRequire(import.meta.url);",
-    },
-    minify: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-    metafile: true,
+    banner: REQUIRE_BANNER,
   });
   return Object.keys(metafile.inputs);
 }

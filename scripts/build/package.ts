@@ -4,7 +4,7 @@
  *
  * dist/ holds the bundles of the functions, the watcher, the command line and its page; .serverless/ the template and a zip for
  * each function, as `npx osls deploy --package .serverless` with the same arguments deploys them. Stops at the first step
- * that fails, and a bundle over its budget is a failure (build/function-bundles.ts). Deploys nothing.
+ * that fails, and a bundle over its budget is a failure (build/bundles.ts). Deploys nothing.
  */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';

@@ -8,6 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { builtinsByNeed } from './function-plugins.ts';
+import { NODE_BUNDLE } from './bundles.ts';
 
 /** Bundles src/watcher/main.ts of the repository at `root` into `outfile`; resolves to its size, and the files that are in it. */
 export async function bundleWatcher(
@@ -16,19 +17,12 @@ export async function bundleWatcher(
 ): Promise<{ bytes: number; inputs: readonly string[] }> {
   await mkdir(path.dirname(outfile), { recursive: true });
   const { metafile } = await build({
+    ...NODE_BUNDLE,
     absWorkingDir: root,
     entryPoints: ['src/watcher/main.ts'],
     outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
     target: 'node24',
-    mainFields: ['module', 'main'],
-    minify: true,
-    legalComments: 'none',
     plugins: [builtinsByNeed],
-    logLevel: 'warning',
-    metafile: true,
   });
   const [output] = Object.values(metafile.outputs);
   return { bytes: output?.bytes ?? 0, inputs: Object.keys(output?.inputs ?? {}) };

@@ -13,28 +13,16 @@ import { linkModules } from '../lib/link-modules.ts';
 import { repositoryRoot } from '../lib/run-tool.ts';
 import { boundariesCheck } from './boundaries.ts';
 import { boundariesCanaries } from './canary-boundaries.ts';
-import type { Canary } from './canary.ts';
 import { lintCanaries } from './canary-lint.ts';
 import { projectCanaries } from './canary-project.ts';
 import { proseCanaries } from './canary-prose.ts';
 import { tidyCanaries } from './canary-tidy.ts';
-import type { Check } from './check.ts';
-import { deadCodeCheck } from './dead-code.ts';
-import { formatCheck } from './format.ts';
-import { lintCheck } from './lint.ts';
+import type { Canary, Check } from './check.ts';
 import { proseCheck } from './prose.ts';
 import { tidyCheck } from './tidy.ts';
-import { typesCheck } from './types.ts';
+import { toolChecks } from './tools.ts';
 
-const checks: readonly Check[] = [
-  formatCheck,
-  typesCheck,
-  lintCheck,
-  boundariesCheck,
-  deadCodeCheck,
-  tidyCheck,
-  proseCheck,
-];
+const checks: readonly Check[] = [...toolChecks, boundariesCheck, tidyCheck, proseCheck];
 
 const canaries: readonly Canary[] = [
   ...projectCanaries,

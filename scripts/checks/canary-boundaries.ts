@@ -4,7 +4,7 @@
  * Each planted module is named after the rule that it breaks. The last canary replaces the configuration by one that
  * excludes everything, which is what happens with a compiler that dependency-cruiser cannot use.
  */
-import type { Canary } from './canary.ts';
+import type { Canary } from './check.ts';
 
 const use = (path: string): string => `import '${path}';\nexport {};\n`;
 

@@ -4,7 +4,7 @@
  * Among them: promises that are never awaited, time and randomness in layers that are to be simulated, forgotten cases of
  * a union, and the size limits. Rules that come with the recommended set are not all repeated.
  */
-import type { Canary } from './canary.ts';
+import type { Canary } from './check.ts';
 
 const longBody = '  total += 1;\n'.repeat(75);
 const manyBranches = Array.from(

@@ -4,7 +4,7 @@
  * The types show that the core has neither Node nor a browser under it, that indexing may miss, that syntax which
  * needs a build step is refused, and that a layer cannot import one that it does not reference.
  */
-import type { Canary } from './canary.ts';
+import type { Canary } from './check.ts';
 
 /** Violations for the checks format, types and dead-code. */
 export const projectCanaries: readonly Canary[] = [

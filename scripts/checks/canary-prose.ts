@@ -3,7 +3,7 @@
  *
  * The page `docs/clean.md` holds the latter; the canaries fail when a report names it.
  */
-import type { Canary } from './canary.ts';
+import type { Canary } from './check.ts';
 
 const clean = `# What runs when
 

@@ -16,3 +16,14 @@ export interface Check {
   readonly name: string;
   readonly run: (directory: string) => Promise<CheckResult>;
 }
+
+/** Violations planted for one check: paths and texts in an otherwise clean project, and what its report must say about them. */
+export interface Canary {
+  readonly check: string;
+  /** A path that exists already is replaced. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Tried on the report without colours. */
+  readonly expected: readonly RegExp[];
+  /** False where the plant breaks a configuration, so that clean files are rightly reported as well. */
+  readonly isCleanSpared?: boolean;
+}

@@ -81,7 +81,7 @@ export async function startLocalDeployment(
     return result;
   };
   try {
-    const request = { endpoint: options.endpoint, directory, reaper, environment, say };
+    const request = { endpoint: options.endpoint, directory, reaper, say };
     const emulator = await timed('emulator', () => openEmulator(request));
     stops.push(() => emulator.stop());
     const aws = awsEnvironment(emulator.endpoint, environment);

@@ -35,9 +35,8 @@ Deploys the whole stack with osls at stage local to AWS_ENDPOINT_URL (default ${
 cluster and its watcher, registers it, applies the examples, and waits: the functions run inside the emulator of AWS,
 reach the cluster's API server over loopback, and place the pods.
 
-If nothing answers at the endpoint, an emulator is started there: LocalStack, where Docker runs and
-LOCALSTACK_AUTH_TOKEN is set, else MiniStack from its registry package (needs python3, no Docker). Ctrl-C stops
-everything that was started here. docs/try-it.md says what differs from AWS.
+If nothing answers at the endpoint, MiniStack is started there from its registry package (needs python3, no Docker).
+Ctrl-C stops everything that was started here. docs/try-it.md says what differs from AWS.
 
 Examples:
   npm run deploy:local

@@ -22,7 +22,7 @@ export interface RegisterOptions {
   readonly say: (text: string) => void;
 }
 
-/** The account of MiniStack and LocalStack, and what they say for a sender. */
+/** The account of MiniStack, and what it says for a sender. */
 const EMULATED_SENDER = '000000000000';
 
 /** Registers it and enters takeover; returns the cluster's UID. */

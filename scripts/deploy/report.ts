@@ -15,7 +15,7 @@ export interface LocalDeploymentReport {
   readonly result: 'settled' | 'timed-out' | 'interrupted';
   readonly waitingFor?: string;
   readonly endpoint: string;
-  readonly emulator: 'found' | 'ministack' | 'localstack';
+  readonly emulator: 'found' | 'ministack';
   readonly stack: string;
   readonly outputs: Readonly<Record<string, string>>;
   readonly durationsMs: StepDurations;

@@ -1,13 +1,11 @@
 /**
- * The catalogue part of docs/promise.md: each row and each rule with the files whose tests name it, or the reason why
- * none does.
+ * The catalogue part of docs/promise.md: each row and each rule with the files whose tests name it.
  *
  * What is wrong with the mapping is answered beside the text. Nothing is read or written here, and whether a test proves
  * what its title says is not judged.
  */
 import { numbersNamed, titlesIn } from '../testing/test-titles.ts';
 import { ROWS, RULES } from './catalogue.ts';
-import type { CatalogueEntry } from './catalogue.ts';
 
 /** A file of tests; the path is relative to the repository, with slashes. */
 export interface TestFile {
@@ -15,7 +13,7 @@ export interface TestFile {
   readonly text: string;
 }
 
-/** The part of the page, and every entry that has neither test nor reason, or both. */
+/** The part of the page, and every entry that no test names. */
 export interface ComposedCatalogue {
   readonly text: string;
   readonly findings: readonly string[];
@@ -31,7 +29,9 @@ interface Part {
   readonly word: 'protocol' | 'row';
   readonly heading: string;
   readonly columns: readonly [string, string];
-  readonly entries: readonly CatalogueEntry[];
+  readonly entries: readonly string[];
+  /** Number of the first entry. */
+  readonly first: number;
 }
 
 const FIRST_SCHEDULE = 71;
@@ -43,18 +43,21 @@ const PARTS: readonly Part[] = [
       '## Protocol rules\n\nEach was bought with a schedule that breaks a promise without it.',
     columns: ['rule', 'in short'],
     entries: RULES,
+    first: 1,
   },
   {
     word: 'row',
     heading: '## Faults',
     columns: ['row', 'fault'],
-    entries: ROWS.filter(({ number }) => number < FIRST_SCHEDULE),
+    entries: ROWS.slice(0, FIRST_SCHEDULE - 1),
+    first: 1,
   },
   {
     word: 'row',
     heading: '## Schedules found by review of the design',
     columns: ['row', 'schedule'],
-    entries: ROWS.filter(({ number }) => number >= FIRST_SCHEDULE),
+    entries: ROWS.slice(FIRST_SCHEDULE - 1),
+    first: FIRST_SCHEDULE,
   },
 ];
 
@@ -63,12 +66,12 @@ export function composeCatalogue(files: readonly TestFile[]): ComposedCatalogue 
   const named = { row: indexOf(files, 'row'), protocol: indexOf(files, 'protocol') };
   const findings: string[] = [];
   const sections = PARTS.map((part) => {
-    const lines = part.entries.map((entry) => {
-      const tests = [...(named[part.word].get(entry.number) ?? [])].sort();
-      const tag = `${part.word} ${entry.number}`;
-      const finding = findingOf(tag, entry, tests);
-      if (finding !== undefined) findings.push(finding);
-      return `| ${tag} | ${entry.text} | ${cellOf(entry, tests)} |`;
+    const lines = part.entries.map((entry, index) => {
+      const number = part.first + index;
+      const tests = [...(named[part.word].get(number) ?? [])].sort();
+      if (tests.length === 0) findings.push(`${part.word} ${number} has no test`);
+      const cell = tests.length === 0 ? '**none**' : tests.map((path) => `\`${path}\``).join(', ');
+      return `| ${part.word} ${number} | ${entry} | ${cell} |`;
     });
     const [tag, text] = part.columns;
     return [part.heading, '', `| ${tag} | ${text} | tests |`, '|---|---|---|', ...lines].join('\n');
@@ -88,21 +91,6 @@ function indexOf(
     }
   }
   return index;
-}
-
-function findingOf(
-  tag: string,
-  { reason }: CatalogueEntry,
-  tests: readonly string[],
-): string | undefined {
-  if (tests.length === 0 && reason === undefined) return `${tag} has neither a test nor a reason`;
-  if (tests.length === 0 || reason === undefined) return undefined;
-  return `${tag} has a reason beside the test ${tests[0] ?? ''}`;
-}
-
-function cellOf({ reason }: CatalogueEntry, tests: readonly string[]): string {
-  if (tests.length === 0) return reason === undefined ? '**none**' : `none: ${reason}`;
-  return tests.map((path) => `\`${path}\``).join(', ');
 }
 
 /** The page with its catalogue replaced; throws when the page has no place for it. */

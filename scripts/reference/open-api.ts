@@ -96,7 +96,7 @@ function shapeOf(kind: string, documents: Documents, schemas: TypeSchemas): Sche
   return others.length === 0 ? first : { anyOf: shapes };
 }
 
-function operationOf(command: ApiCommand): Schema {
+function operationOf(command: ApiCommand): object {
   const { method, path, module, parameters } = command;
   const { summary, about = [] } = module;
   const kinds = kindsOf(command);
@@ -129,7 +129,7 @@ function operationOf(command: ApiCommand): Schema {
   };
 }
 
-function inQuery(parameter: ApiParameter): Schema {
+function inQuery(parameter: ApiParameter): object {
   const { name, about, isRequired } = parameter;
   return {
     ...{ name, in: 'query', description: about },
@@ -138,7 +138,7 @@ function inQuery(parameter: ApiParameter): Schema {
   };
 }
 
-function bodyOf(parameters: readonly ApiParameter[]): Schema {
+function bodyOf(parameters: readonly ApiParameter[]): object {
   const properties = Object.fromEntries(
     parameters.map((one) => [one.name, { description: one.about, ...schemaOf(one) }]),
   );
@@ -153,7 +153,7 @@ function bodyOf(parameters: readonly ApiParameter[]): Schema {
 }
 
 /** A value is a text, unless its option is given or not; a number may be sent as one. */
-function schemaOf({ option }: ApiParameter): Schema {
+function schemaOf({ option }: ApiParameter): object {
   if (option === undefined) return { type: 'string' };
   const { flags, choices, repeats } = option;
   if (!/[<[]/.test(flags)) return { type: 'boolean' };

@@ -1,15 +1,29 @@
 /** JSON schemas of the types that documents are made with, each type of ours once, under its name. */
 import ts from 'typescript';
-import { isJson, nameOf } from './json-page.ts';
 
-/** A JSON schema. */
-export type Schema = Readonly<Record<string, unknown>>;
+/** A JSON schema, as far as the types of documents need one; others of OpenAPI are objects. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: Schema;
+}
 
 const REFERENCE = '#/components/schemas/';
 
 /** Where a schema of that name is. */
 export function referenceTo(name: string): Schema {
   return { $ref: `${REFERENCE}${name}` };
+}
+
+export function nameOfReference(reference: string): string {
+  return reference.slice(REFERENCE.length);
 }
 
 /** Makes schemas, and keeps those of the types that it met. `taken`: names that are no type's. */
@@ -130,4 +144,21 @@ function simpleSchema(type: ts.Type): Schema | undefined {
   if (!type.isIntersection()) return undefined;
   const base = type.types.find((each) => (each.flags & ts.TypeFlags.Object) === 0);
   return base === undefined ? undefined : simpleSchema(base);
+}
+
+/** True of any JSON value. */
+function isJson(type: ts.Type): boolean {
+  return /^Json/.test((type.aliasSymbol ?? type.getSymbol())?.name ?? '');
+}
+
+/** The name of a type of ours with fields or members; undefined where it has none, or is a text. */
+function nameOf(type: ts.Type): string | undefined {
+  const symbol = type.aliasSymbol ?? type.getSymbol();
+  const [declaration] = symbol?.declarations ?? [];
+  if (symbol === undefined || declaration === undefined) return undefined;
+  const file = declaration.getSourceFile().fileName;
+  const isOurs = file.includes('/src/') && !file.includes('/node_modules/');
+  const isNamed = ts.isInterfaceDeclaration(declaration) || ts.isTypeAliasDeclaration(declaration);
+  const isWhole = type.aliasTypeArguments === undefined;
+  return isOurs && isNamed && isWhole ? symbol.name : undefined;
 }

@@ -104,7 +104,7 @@ function readTable(
   for (const row of table.text.matchAll(/^\| (`[^|]*`) \| \[[^\]]*\]\(([^)#]+)[^)]*\) \|/gm)) {
     const document = resolveLink(table.path, row[2] ?? '');
     const text = repository.files.find(({ path }) => path === document)?.text;
-    if (text === undefined) continue; // told as a link that leads nowhere
+    if (text === undefined) continue; // the check of prose reports the link
     const anchors = anchorsOf(text);
     for (const [, example = ''] of (row[1] ?? '').matchAll(/`([^`]+)`/g)) {
       const pattern = patternOf(example);
@@ -156,13 +156,6 @@ function checkPaths(file: TextFile, paths: ReadonlySet<string>): Finding[] {
   return [...outside, ...lost];
 }
 
-function checkLinks(file: TextFile, paths: ReadonlySet<string>): Finding[] {
-  if (!file.path.endsWith('.md')) return [];
-  return [...file.text.matchAll(/\]\((?!\w+:)([^)#\s]+\.md)(?:#[^)]*)?\)/g)]
-    .filter(([, link]) => !paths.has(resolveLink(file.path, link ?? '')))
-    .map(({ 1: link = '', index }) => findingAt({ file, index }, `${link} does not exist`));
-}
-
 /** Finds citations that lead nowhere. */
 export function checkCitations(repository: Repository): Finding[] {
   const table = repository.files.find(({ path }) => path === TABLE);
@@ -176,7 +169,6 @@ export function checkCitations(repository: Repository): Finding[] {
       ...ways.flatMap((way) => checkNumbers(file, way)),
       ...checkDocuments(file, paths),
       ...checkPaths(file, paths),
-      ...checkLinks(file, paths),
     ]),
   ];
 }

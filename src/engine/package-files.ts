@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** Path of a file of the package, e.g. `infra/install.yaml`. Throws where there is no package around this module. */
+/** Path of a file of the package, e.g. `infra/watcher/deployment.yaml`. Throws where there is no package around this module. */
 export function packageFile(relativePath: string): string {
   let folder = import.meta.dirname;
   while (!existsSync(path.join(folder, 'package.json'))) {

@@ -75,9 +75,8 @@ describe('this release over a stack of the one before', { skip, timeout: 1_700_0
     reaper = startReaper({ temporaryDirectory: directory });
     const [port = 0] = await findFreePorts(1);
     const endpoint = new URL(`http://127.0.0.1:${String(port)}`);
-    const { env } = process;
-    emulator = await openEmulator({ endpoint, directory, reaper, environment: env, say: note });
-    const environment = awsEnvironment(emulator.endpoint, env);
+    emulator = await openEmulator({ endpoint, directory, reaper, say: note });
+    const environment = awsEnvironment(emulator.endpoint, process.env);
     const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
     dynamo = new DynamoDBClient({ endpoint: emulator.endpoint, region: REGION, credentials });
     sqs = new SQSClient({ endpoint: emulator.endpoint, region: REGION, credentials });

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { bundleFileOf, findFunctionNames } from '../../scripts/build/function-bundles.ts';
+import { bundleFileOf, findFunctionNames } from '../../scripts/build/bundles.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
 import { percentile, renderRows } from './support/statistics.ts';
 

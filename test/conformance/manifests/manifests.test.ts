@@ -1,6 +1,6 @@
 /**
  * Whatever infra/ offers to a cluster, on a real API server: every kustomization passes a server-side dry run with
- * strict validation, its namespace created first, and so does install.yaml; the pods pass Pod Security as the
+ * strict validation, its namespace created first; the pods pass Pod Security as the
  * namespace is labelled, and break `restricted` in nothing but the node's network. A planted typo must fail.
  *
  * The API server runs alone: nothing that is created here is scheduled or run. Kustomizations are found, not
@@ -159,18 +159,6 @@ describe('what infra/ offers to a cluster, on a real API server', { skip }, () =
     });
   }
 
-  it('install.yaml is the base of the watcher, and passes a server-side dry run', async () => {
-    const file = repositoryPath('infra/install.yaml');
-    const objects = parseAllDocuments(readFileSync(file, 'utf8'))
-      .map((document) => document.toJS() as KubernetesObject | null)
-      .filter((object) => object !== null);
-    const byName = (left: KubernetesObject, right: KubernetesObject): number =>
-      nameOf(left) < nameOf(right) ? -1 : 1;
-    const base = await build('infra/watcher');
-    assert.deepEqual(objects.toSorted(byName), [...base].sort(byName));
-    await kubectl.succeed([...DRY_RUN, '-f', file]);
-  });
-
   it('a namespace at the level `restricted` refuses the pods, for the node’s network alone', async () => {
     const account = { metadata: { name: 'rollcall-watcher', namespace: 'restricted' } };
     const path = '/api/v1/namespaces/restricted/serviceaccounts';
@@ -279,7 +267,3 @@ describe('what infra/ offers to a cluster, on a real API server', { skip }, () =
     }
   });
 });
-
-function nameOf({ kind, metadata }: KubernetesObject): string {
-  return `${String(kind)}/${metadata.name}`;
-}

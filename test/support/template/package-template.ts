@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { bundleFileOf, findFunctionNames } from '../../../scripts/build/function-bundles.ts';
+import { bundleFileOf, findFunctionNames } from '../../../scripts/build/bundles.ts';
 import { repositoryRoot, runTool } from '../../../scripts/lib/run-tool.ts';
 import { extractReleaseBefore } from '../release-before.ts';
 import type { Template } from './template.ts';

@@ -1,4 +1,4 @@
-/** Every command of these pages is one that there is: its options are known, and the files that it names are in the repository. */
+/** Every command of these pages, in blocks and between backticks, is one that there is: its options are known, the files that it names are there. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,6 +20,7 @@ const PAGES = [
   'docs/fleet.md',
   'docs/gitops.md',
   'docs/operations.md',
+  'docs/on-call.md',
   'docs/security.md',
   'docs/scale.md',
 ];
@@ -31,10 +32,19 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 
 function linesOf(page: string): readonly string[] {
   const blocks = [...read(page).matchAll(/^ *```sh\n([^]*?)^ *```/gm)].map(([, body = '']) => body);
-  return blocks
+  const lines = blocks
     .flatMap((body) => body.replaceAll('\\\n', ' ').split('\n'))
     .map((line) => line.replace(/(?:^| +)# .*$/, '').trim())
     .filter((line) => line !== '');
+  return [...lines, ...inlineIn(read(page))];
+}
+
+/** What a text would have a person type between backticks; a form as `rollcall status …` is none. */
+function inlineIn(text: string): readonly string[] {
+  const prose = text.replaceAll(/^ *```[\s\S]*?^ *```/gm, '');
+  return [...prose.matchAll(/`((?:rollcall [a-z]|scripts\/)[^`…*]*)`/g)].map(([, line = '']) =>
+    line.replaceAll(/\s+/g, ' '),
+  );
 }
 
 const globals = new Command();
@@ -69,7 +79,7 @@ function checkLine(line: string): void {
   const script = /^npm (?:run )?([\w:-]+)/.exec(line)?.[1] ?? '';
   if (line.startsWith('rollcall ')) checkRollcall(line);
   else if (script in scripts) return;
-  else if (line.startsWith('node scripts/launch.mjs ')) return;
+  else if (/^(?:node scripts\/launch\.mjs |scripts\/)/.test(line)) return;
   else assert.match(line, OF_OTHERS);
 }
 

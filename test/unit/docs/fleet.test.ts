@@ -5,7 +5,6 @@ import path from 'node:path';
 import { describe, it } from 'node:test';
 import { FLEET_SCHEMA_FILE } from '../../../scripts/lib/policy-json-schema.ts';
 import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
-import { COMMANDS } from '../../../src/cli/commands.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const page = readFileSync(path.join(ROOT, 'docs/fleet.md'), 'utf8');
@@ -34,17 +33,5 @@ describe('docs/fleet.md', () => {
     assert.ok(names.length > 20, String(names.length));
     const missing = names.filter((name) => !new RegExp(`\\b${name}\\b[\`\\[.]`).test(page));
     assert.deepEqual(missing, []);
-  });
-
-  it('names commands that there are', () => {
-    const commands = COMMANDS.map(({ path: words }) => words.join(' '));
-    const isOne = (words: string): boolean =>
-      commands.some((command) => command === words || command.startsWith(`${words} `));
-    const named = [...page.matchAll(/^rollcall ([a-z]+ [a-z]+)/gm)].map(([, words = '']) => words);
-    assert.ok(named.length >= 5);
-    assert.deepEqual(
-      named.filter((words) => !isOne(words)),
-      [],
-    );
   });
 });

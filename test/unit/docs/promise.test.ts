@@ -57,18 +57,8 @@ test('every test that a promise names exists, and carries its number', () => {
   }
 });
 
-test('the catalogue holds rows 1 to 92 and rules 1 to 24', () => {
-  assert.deepEqual(
-    ROWS.map(({ number }) => number),
-    numbers(1, 92),
-  );
-  assert.deepEqual(
-    RULES.map(({ number }) => number),
-    numbers(1, 24),
-  );
-});
-
-test('every row and every rule has a test or a reason, never both', () => {
+test('every row and every rule has a test: rows 1 to 92, rules 1 to 24', () => {
+  assert.deepEqual([ROWS.length, RULES.length], [92, 24]);
   assert.deepEqual(composeCatalogue(testFiles()).findings, []);
 });
 
@@ -77,10 +67,10 @@ test('the page is what the titles of the tests make of it', () => {
   assert.ok(page === withCatalogue(page, text), `docs/promise.md is out of date; run: ${AGAIN}`);
 });
 
-test('a row without test and reason, and a reason beside a test, are found', () => {
+test('a row that no test names is found', () => {
   const { findings } = composeCatalogue([{ path: 'a.test.ts', text: "test('row 7: x', f)" }]);
-  assert.ok(!findings.includes('row 7 has neither a test nor a reason'));
-  assert.ok(findings.includes('row 8 has neither a test nor a reason'));
+  assert.ok(!findings.includes('row 7 has no test'));
+  assert.ok(findings.includes('row 8 has no test'));
 });
 
 test('a number in a list or a range of a title counts, another one does not', () => {

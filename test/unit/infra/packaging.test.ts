@@ -4,7 +4,6 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse, parseAllDocuments } from 'yaml';
-import { INSTALL_FILE, installManifest } from '../../../scripts/install/install-manifest.ts';
 import { readWatchSettings } from '../../../src/adapters/kubernetes/settings/watch-settings.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
@@ -73,11 +72,10 @@ function podSpecs(): readonly (readonly [string, PodSpec])[] {
 describe('every pod of ours in a cluster', () => {
   const pods = podSpecs();
 
-  test('is found: the watcher’s, also in install.yaml, and the renewer’s', () => {
+  test('is found: the watcher’s, and the renewer’s', () => {
     const names = pods.map(([name]) => name);
     for (const name of [
       'infra/watcher/deployment.yaml Deployment',
-      'infra/install.yaml Deployment',
       'infra/renewer/cronjob.yaml CronJob',
     ])
       assert.ok(names.includes(name), name);
@@ -171,14 +169,6 @@ test('a placeholder that is left in any overlay of the watcher stops it at its s
       key,
     );
   }
-});
-
-test('install.yaml is what infra/watcher says now', () => {
-  assert.equal(
-    read(INSTALL_FILE),
-    installManifest(ROOT),
-    'run: node scripts/launch.mjs scripts/install/generate-install.ts',
-  );
 });
 
 test('one version is that of the package, the chart, and the image that the manifests name', () => {

@@ -85,11 +85,6 @@ describe('citations', () => {
     });
   }
 
-  it('in a document are links as well', () => {
-    const text = '[a](spec/faults.md#7-upstream) [b](lost.md) [c](https://example.org/x.md)';
-    assert.deepEqual(findingsOf(text, 'docs/page.md'), ['1 lost.md does not exist']);
-  });
-
   it('leave modules of a folder with that name alone', () => {
     assert.deepEqual(findingsOf("import { a } from '../shared/names.ts';"), []);
   });
