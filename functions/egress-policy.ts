@@ -1,13 +1,11 @@
 /**
- * What this deployment allows a registered endpoint beyond what its registration may ask for (S12,
- * ADR 0021): from the environment alone, which no registry item reaches.
+ * What this deployment allows a registered endpoint beyond what its registration may ask for (S12, ADR 0021): from the
+ * environment alone.
  *
- * Loopback is for API servers of this very machine, at stage `local`, in two places: the embedded engine, and
- * functions that an emulator of AWS runs on this machine. Lambda sets AWS_LAMBDA_FUNCTION_NAME itself and lets
- * no user unset it, so a deployment to AWS under the name `local` is refused loopback. An emulator sets it
- * too; there AWS itself is a loopback address, which AWS_ENDPOINT_URL says. In Lambda that variable would cut the
- * function off from its tables, so it cannot be left behind unnoticed. A name, even one that leads to loopback, is
- * no address: only `localhost`, which no resolver may lead elsewhere (RFC 6761), counts.
+ * Loopback is for API servers of this very machine, at stage `local`: in the embedded engine, and in functions that an
+ * emulator of AWS runs here. Lambda sets AWS_LAMBDA_FUNCTION_NAME itself, so a deployment to AWS that somebody named
+ * `local` is refused; of an emulator AWS_ENDPOINT_URL says that AWS is a loopback address. No name but `localhost`
+ * counts (RFC 6761).
  */
 import { isIP } from 'node:net';
 import { classifyAddress } from '../src/adapters/kubernetes/egress/address-class.ts';

@@ -1,11 +1,9 @@
 /**
  * The stack around each handler: middy, an early time-out, Powertools logs and metrics.
  *
- * A handler gets its event and a context, and returns its result; what it throws is logged once, with
- * its class, and thrown on: the event-source mapping redelivers. The signal is aborted 700 ms before
- * the function is stopped, so that metrics are still written. Everything is awaited: Node 24 does not
- * wait for the event loop. The embedded engine replaces the sinks (`useSinks`), nothing else. The early time-out is
- * not middy's, whose timer is the machine's: the simulation plays this stack on virtual time.
+ * What a handler throws is logged once, with its class, and thrown on: the event-source mapping redelivers. Everything
+ * is awaited: Node 24 does not wait for the event loop. The early time-out is not middy's: the simulation plays this
+ * stack on virtual time.
  */
 import middy from '@middy/core';
 import type { MiddlewareObj } from '@middy/core';

@@ -1,11 +1,10 @@
 /**
  * Timers of the runs of a batch: they leave together, so that they come back together (ADR 0048).
  *
- *   a run sends its timer ──▶ waits until every run beside it has sent one, or has ended ──▶ one send for all
- *                               └── 50 ms at most: none waits for a slow one (L3)
+ *   a run sends its timer ──▶ waits for those of the runs beside it, 50 ms at most (L3) ──▶ one send for all
  *
- * A run waits for its own timers to be accepted, as ever, before it records them (protocol 12); a send that fails
- * rejects each of them. A run that is alone does not wait.
+ * A run waits for its own timers to be accepted before it records them (protocol 12); a send that fails rejects each of
+ * them.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Timer } from '../../src/core/model/hint.ts';

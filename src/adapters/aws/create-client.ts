@@ -1,11 +1,9 @@
 /**
  * Every AWS client of functions, watcher and command line is made here, so that no call is without a limit.
  *
- * The SDK has none: a socket that died while a function was frozen, or behind a NAT, holds a call to the
- * function's end. `requestTimeout` alone only warns, so it is made an error; it ends with the answer's first line,
- * and a body that stands still has socketTimeout. A body that drips is bounded by who calls. A time-out is
- * repeated like any lost answer. Clients that the SDK makes for credentials (STS) take over a request's limits,
- * and try three times. Linter: `new …Client(` is refused everywhere else.
+ * The SDK has none: a dead socket holds a call to the function's end. `requestTimeout` ends with the answer's first
+ * line, a body that stands still has socketTimeout, and one that drips is bounded by who calls. Linter: `new …Client(`
+ * is refused elsewhere.
  */
 import { Sha256 } from '@rollcall/base/system/sha256.ts';
 

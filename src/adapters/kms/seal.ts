@@ -1,11 +1,10 @@
 /**
- * Seals over KMS: the text is encrypted by the service's key for one cluster alone (S6, S11).
+ * Seals over KMS: the text is encrypted by the service's key for one cluster alone, by its encryption context (S6,
+ * S11).
  *
- * Cluster and cluster UID are the encryption context, and the purpose if it is not to act. KMS authenticates it without storing it, so that a
- * ciphertext which was moved to another cluster's item, or altered, cannot be opened; the two look alike.
- * Encrypt takes 4,096 bytes, which is more than three tokens of a service account, so that no data key is needed.
- * Errors of the SDK are not kept as causes: the one for an answer that cannot be read carries that answer,
- * and with it the token.
+ * A ciphertext which was moved to another cluster's item, or altered, cannot be opened; the two look alike. Encrypt
+ * takes 4,096 bytes, more than three tokens. Errors of the SDK are not kept as causes: one may carry the answer, and
+ * with it the token.
  */
 import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-kms';
 import type {

@@ -4,9 +4,7 @@
  *   count('WatcherSends', {outcome: 'accepted'})  →  rollcall_watcher_sends_total{outcome="accepted"} 1
  *   record('WatcherMessageBytes', 812, 'Bytes')   →  rollcall_watcher_message_bytes_sum 812, …_count 1
  *
- * Names follow from those of ports/metrics.ts by rule, and outcomes come from closed lists: memory stays small. A
- * library would cost more than these lines; test/unit/adapters/system/prometheus-metrics.test.ts parses what is
- * written.
+ * Outcomes come from closed lists: memory stays small. A library would cost more than these lines.
  */
 import { METRICS } from '../../ports/metrics.ts';
 import type { MetricName } from '../../ports/metrics.ts';

@@ -1,13 +1,11 @@
 /**
- * Waits until nothing that Rollcall sent to a frozen cluster can still arrive there.
- *
- * The freeze raised configVersion, so a run or a turn of `fleet` that was under way stops at its next batch
- * (protocol 7), and every later one sends nothing. What may still come: the batch that it had begun, for as
- * long as any function may run, and a request of it for twice its time-out (design 3). Intents whose requests
- * may live longer are waited for as well, of which a fleet has none; messages in a queue need no wait, because
- * whoever takes them reads the freeze first.
+ * Waits until nothing that Rollcall sent to a frozen cluster can still arrive there: the freeze stops every run at its
+ * next batch (protocol 7).
  *
  *   freeze ── the last batch (≤ longest function time-out) ── its requests (≤ 2 × time-out) ──▶ silent
+ *
+ * Intents whose requests may live longer are waited for as well. Messages in a queue need no wait: who takes them reads
+ * the freeze.
  */
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import { hasOpenRequest, requestLifeMs, resolvedAtMs } from '../../core/pod/request-life.ts';

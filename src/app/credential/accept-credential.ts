@@ -1,11 +1,9 @@
 /**
  * `credential`: takes the sealed token that a cluster's renewer sent, and keeps it for that cluster (S6, S11).
  *
- * Who may speak for a cluster is in its registration, and who spoke is what SQS says; both are compared
- * before the seal is opened, under that cluster's own context. A message that is refused is finished: one log
- * line, one metric, one record without the ciphertext. What the message cannot be blamed for (a key that may
- * not be used, a table that does not answer) rejects, and the message comes again. A redelivered message
- * is older than itself, and changes nothing.
+ * Who may speak for a cluster is in its registration, and who spoke is what SQS says; both are compared before the seal
+ * is opened. What the message cannot be blamed for (a key that may not be used, a table that does not answer) rejects,
+ * and it comes again.
  */
 import type { CredentialMessage } from '../../core/model/watcher-message.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';

@@ -1,12 +1,9 @@
 /**
- * Applies a batch of events.fifo: one message at a time per cluster, clusters side by side.
+ * Applies a batch of events.fifo: one message at a time per cluster, clusters side by side (L3).
  *
- * The first record of a group that fails, or must come again, ends the group: what follows it is left
- * to redelivery in its order (protocol 20), and other clusters go on (L3). Records of one group are in
- * order in a batch. Nothing is thrown: a rejection of a dependency is logged once, with its cause.
- * A group that takes long ends before the function does: what it left comes again, and the messages of
- * other clusters that were applied beside it do not (L3, row 61). What is asked of API servers meanwhile is awaited
- * last.
+ * The first record of a group that fails, or must come again, ends the group: what follows it is left to redelivery in
+ * its order (protocol 20). A group that takes long ends before the function does. Nothing is thrown: a rejection is
+ * logged once.
  */
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { WatcherHeader } from '../../core/model/watcher-message.ts';

@@ -5,10 +5,8 @@
  *      ▲                                                      │
  *      └───────────────── compare-and-set lost ───────────────┘
  *
- * A crash between any two steps is repaired by redelivery: finished steps skip themselves, and the
- * hints of a redelivered message are sent again (L2). META is read for each message: a process that
- * remembered it could take a zombie's message for the next one. Rejects when a dependency is lost;
- * the record then comes again. Never throws for what a message holds (L4).
+ * A crash in between is repaired by redelivery: finished steps skip themselves, and hints are sent again (L2). Rejects
+ * when a dependency is lost; never for what a message holds (L4).
  */
 import { addMessage } from '../../core/cost/counted.ts';
 import { silenceEntry } from '../../core/log/silence-entry.ts';

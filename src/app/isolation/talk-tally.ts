@@ -1,11 +1,9 @@
 /**
  * What one run found out about an API server, from its own requests (L3).
  *
- * An answer is an answer, whatever it says: a refusal, a conflict and a 404 come from a server that is
- * alive. A failure is none, or one that cannot be trusted: no connection, a time-out, a 5xx, garbage. A wish
- * to be left alone (429, Retry-After) is neither: it is back-pressure, which slows and opens nothing.
- * A run whose server stopped answering gives up: it costs one time-out, not one for each request it had in
- * mind. Durations are measured, never read from texts.
+ * A refusal, a conflict and a 404 come from a server that is alive; no connection, a time-out, a 5xx and garbage do
+ * not. A wish to be left alone (429, Retry-After) is back-pressure, which slows and opens nothing. A run whose server
+ * stopped answering gives up.
  */
 import type { Finding, NotedTrouble } from '../../core/model/breaker.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

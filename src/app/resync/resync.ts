@@ -1,11 +1,9 @@
 /**
- * `resync`: the schedule that finds what no event will wake (design 3, protocol 17, 23).
+ * `resync`: the schedule that finds what no event will wake (design 3, protocol 17, 23): clusters not heard of, views
+ * that wait for a snapshot, timers that were lost, and a hint for every key a few times a day (L2).
  *
- * Clusters not heard of, views that wait for a snapshot, timers that were lost, and a hint for every
- * key a few times a day (L2). It walks through the directory, never by scan; a cluster that fails is
- * counted and passed over, and has its turn in the next walk. Whose turn it is follows from where the
- * walk before began, which the table remembers (core/resync-walk.ts): the schedule may fire late,
- * twice or never, and a walk may take any number of invocations.
+ * It walks through the directory, never by scan; a cluster that fails is passed over, and has its turn in the next
+ * walk. The schedule may fire late, twice or never (core/hints/resync-walk.ts).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { beginWalk, pauseWalk, turnWithin, type ResyncWalk } from '../../core/hints/resync-walk.ts';

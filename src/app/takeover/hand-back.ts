@@ -3,10 +3,8 @@
  *
  *   freeze ──▶ wait until nothing of ours can still arrive ──▶ mode observe ──▶ clean up
  *
- * The freeze raises configVersion, so running functions stop at their next batch (protocol 7); a request is dead after
- * twice its time-out (design 3). Only then is the mode written; repeating goes on from any crash, and a change of the
- * registration meanwhile makes this fail. It touches no pod, no revision and no counter, and switches nothing on: all is
- * as the built-in controller would have made it, under other names, so it finds nothing to restart.
+ * Repeating goes on from any crash; a change of the registration meanwhile makes this fail. It touches no pod, no
+ * revision and no counter: all is as the built-in controller would have made it, under other names.
  */
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';

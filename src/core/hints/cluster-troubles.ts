@@ -3,9 +3,8 @@
  *
  *   holds ──for as long as its kind takes──▶ counted once ──ends──▶ forgotten after an hour without
  *
- * An alarm acts when its state changes, so it looks at beginnings: a cluster that is gone for a
- * month hides no other. One cluster begins the same trouble once an hour at most, so none holds
- * an alarm up by coming and going (docs/operations.md, "By alarm").
+ * An alarm acts when its state changes, so it looks at beginnings, of each trouble of a cluster once an hour
+ * (docs/operations.md).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isNotCalm, lastingTroubles } from '../model/breaker.ts';

@@ -1,11 +1,10 @@
 /**
- * Looks of one key that are on their way, and whether another one is needed (protocol 12, L5).
+ * Looks of one key that are on their way, and whether another one is needed (protocol 12, L5). Pure: the caller sends
+ * what is missing.
  *
- * A key has one chain of looks, however many hints made it look: a look that is wanted is served by a timer that
- * is on its way and near enough. While the key waits for others to change something, any earlier timer serves,
- * however long the wait: otherwise each hint meanwhile would start a timer, and with it a chain, of its own. A look
- * at a known moment is kept to the second. What is wanted again and again without anything moving is
- * looked at less and less often. Pure: the caller sends what is missing.
+ * A key has one chain of looks: a look that is wanted is served by a timer that is on its way and near enough. While
+ * the key waits for others to change something, any earlier timer serves; a look at a known moment is kept to the
+ * second.
  */
 import type { DaemonSetState } from '../model/state.ts';
 import { formatKey, type DaemonSetKey } from '../model/identifiers.ts';

@@ -5,11 +5,9 @@
  *   ────────────┼──────────────────────────────────┼───────────────▶ time
  *      from ├──────── this walk's ────────┤ until ├──── the next one's
  *
- * Each cluster has a boundary in every interval, spread over the fleet. A walk owns the time since the walk before
- * it began, so boundaries are met once, however late or often ticks come and however many invocations it takes. A
- * cluster that could not be looked at is owed its time by the next walk. What an invocation did counts only once
- * it is written; until then it is done again (at least once). Holding a walk only saves work: no promise rests on
- * that clock.
+ * A walk owns the time since the walk before it began, so each boundary is met once, however late or often ticks come.
+ * A cluster that could not be looked at is owed its time by the next walk. What an invocation did counts once it is
+ * written.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterId } from '../model/identifiers.ts';

@@ -1,11 +1,9 @@
 /**
  * What a pod template means, whatever text it stands in: the comparison behind history (spec 2.10).
  *
- * An API server decodes what it stores into Go structures and prints them again; another release
- * prints the same template with other bytes. So key order, number format, nulls, and empty values
- * that Go reads as absent do not count. Emptiness that Go keeps (a pointer: `emptyDir: {}`,
- * `namespaceSelector: {}`; the value of a label) does: to ignore it would leave a user's change out
- * of the rollout. Therefore the empty objects and texts that are ignored are named one by one.
+ * An API server prints what it stores from Go structures, another release with other bytes. So key order, number
+ * format, nulls, and empty values that Go reads as absent do not count. Emptiness that Go keeps (a pointer: `emptyDir:
+ * {}`) does: the empty objects and texts that are ignored are named one by one.
  */
 import { canonicalJson, isJsonObject, type Json } from '@rollcall/base/json.ts';
 

@@ -1,12 +1,9 @@
 /**
- * The requests that history makes of an API server (spec 2.10), each with its precondition (S4, S10).
+ * The requests that history makes of an API server (spec 2.10), each with its precondition (S4, S10): merge patches,
+ * since data that pass through Go come back with other bytes (measured on 1.36).
  *
- * All are merge patches: a strategic one sends a revision's data through Go, and data that come back with other
- * bytes are refused (measured on 1.36). Patches of revisions carry the UID and the version that was read, of pods
- * the UID.
- *
- * Differs from upstream: a renumbered revision gets the DaemonSet's present template generation as annotation, and
- * an adopted one of other content loses the one it had: see history-match.ts.
+ * Differs from upstream: a renumbered revision gets the DaemonSet's present template generation as annotation, and an
+ * adopted one of other content loses the one it had: see history-match.ts.
  */
 import type { DeleteRevisionEffect, PatchEffect } from '../model/effects.ts';
 import { resourceVersion, uid, type Uid } from '../model/identifiers.ts';

@@ -1,14 +1,12 @@
 /**
- * The watcher's Lease: where epochs come from, and how the functions reach the watcher.
+ * The watcher's Lease: where epochs come from (the version of the write that takes it: S8, protocol 14), and how
+ * functions reach the watcher.
  *
- * The resourceVersion of the write that takes it is the epoch: the cluster's own etcd orders the watchers (S8, protocol
- * 14). Each taking writes a new incarnation, because an update that changes nothing returns the old version, and because
- * after an etcd restore an epoch number may come again. While held it is read, then renewed with the version read:
+ * Each taking writes a new incarnation. While held it is read, then renewed with the version read:
  *   other holder, or absent   a newer watcher started, or cannot be ruled out (faults row 72): this epoch is over
  *   version below our own, or a renewal of ours gone   etcd was restored (protocol 15)
- * Who lost it stands by until the other one stops renewing, or gives it back. At its start a single watcher takes it from a
- * holder of its own installation; of two replicas each stands by first (`start`, ADR 0024). For
- * another installation it stands by in any case, and while that one may only be restarting: until its duration is over.
+ * Who lost it stands by until the other one stops renewing, or gives it back; who may take it at its start: `start`
+ * (ADR 0024).
  */
 import { epoch, incarnation, type Epoch, type Incarnation } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';

@@ -1,11 +1,9 @@
 /**
- * What the list-watches read goes through here: projected, stored, and the mark moved, in one step.
+ * What the list-watches read goes through here: projected, stored, and the mark moved, in one synchronous step
+ * (protocol 2).
  *
- * A mark says how far a kind was read. It is moved in the same synchronous step that applies the event
- * or the list it stands for, so whoever copies the marks together with what waits in the outbox has a
- * pair that fits (protocol 2). It does not move during a list: items come in key order, and the highest
- * version among them proves nothing (faults row 84). A version below the mark of its kind means that etcd
- * was restored (protocol 15); the epoch is over then.
+ * A mark says how far a kind was read. It does not move during a list: the highest version among its items proves
+ * nothing (faults row 84). A version below the mark of its kind means that etcd was restored (protocol 15).
  */
 import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
 import type { ResourceVersion } from '../../core/model/identifiers.ts';

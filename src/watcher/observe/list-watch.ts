@@ -5,11 +5,9 @@
  *    ▲             │ 410, undecodable, handler bug, silent twice            ▲
  *    └─ back-off ──┘            any other failure ──▶ back-off ─────────────┘
  *
- * The list is a WatchList (initial events, ended by a bookmark) or, where the server has none, a paged
- * LIST; never resourceVersion=0, and a partial list changes nothing. Streams ask for jittered time-outs
- * and bookmarks; one that brings no byte for too long is aborted. Only `run`'s end means that it stopped:
- * there is no failure after which it is dead (spec aws-facts 8). The API server drops slow watchers
- * without an error, so every stream resumes from the last version it saw.
+ * The list is a WatchList or, where the server has none, a paged LIST; never resourceVersion=0, and a partial list
+ * changes nothing. A stream that brings no byte for too long is aborted. Only `run`'s end means that it stopped (spec
+ * aws-facts 8).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import {

@@ -1,11 +1,10 @@
 /**
- * Which keys the node changes of a message concern: the DaemonSets whose placement on one of these nodes moved between
- * what was sent last and what is sent now, and those under a rollout policy, to which it also matters whether a node is Ready
- * and what its labels are (protocol 20, ADR 0079).
+ * Which keys the node changes of a message concern: DaemonSets whose placement moved between what was sent last and
+ * now, and those under a rollout policy, to which it matters whether a node is Ready and what its labels are (protocol
+ * 20, ADR 0079).
  *
- * Assumes nothing about how new its DaemonSets are: one that is not known yet, or changes, names its key by a delta of
- * its own. In doubt everything is named: an object that travels opaque or cannot be judged, a node that is gone, more
- * work than a flush should cost. A new node also concerns what has a pod there already. Sends nothing.
+ * In doubt everything is named: an object that travels opaque or cannot be judged, a node that is gone, more work than
+ * a flush should cost. A new node also concerns what has a pod there already.
  */
 import type { NodeProjection, Projection } from '../../core/model/projections.ts';
 import { AFFECTED_KEYS_MAX, type AffectedKeys } from '../../core/model/watcher-message.ts';

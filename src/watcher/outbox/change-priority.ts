@@ -1,16 +1,12 @@
 /**
- * How soon a change is to be sent (ADR 0079). It only sets a time: a flush takes along whatever waits, and nothing is left out of
- * projections or of their hashes. Each message costs an invocation, and each key that it concerns a run.
+ * How soon a change is to be sent (ADR 0079). It only sets a time: a flush takes along whatever waits, and nothing is
+ * left out.
  *
  *   urgent   a decision can be made at once: a node that may be used, an edit, a pod that somebody took away
  *   normal   decides, but among many of its kind, as in a rollout
- *   calm     leads to nothing by itself: a pod that was just made, a node that no DaemonSet may use yet, the status of a DaemonSet, an
- *            event of which nothing is kept (a run may wait for its mark)
+ *   calm     leads to nothing by itself: a pod just made, a node that no DaemonSet may use yet, a status
  *   detail   is told to people and decides nothing: a pod that was bound where it was aimed at, a node's condition or cordon
- *   aside    sets no time at all: CrashLoopBackOff, which comes and goes with each crash
- *
- * Of a pod's trouble an exit decides, and a word that says why a container cannot start: a staged rollout halts by them. So a crash loop
- * costs two messages a crash, one where it crashes within seconds; an image that cannot be pulled costs one in all (pod-trouble.ts).
+ *   aside    sets no time at all: CrashLoopBackOff, which comes and goes with each crash (an exit decides)
  */
 import type {
   DaemonSetProjection,

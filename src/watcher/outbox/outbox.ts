@@ -1,14 +1,10 @@
 /**
- * What has to be sent, as a map by object: the newest state against what was last sent (design 2).
+ * What has to be sent, as a map by object: the newest state against what was last sent (design 2, protocol 19, 21).
  *
- * An outage of any length costs memory for objects, not for events: an object that changed a hundred
- * times is sent once, one that came and went is not sent at all. A delta names the sets under which its
- * object was last sent (protocol 21). Hashes are kept as sums over what was sent (protocol 19), so they
- * are always those of the messages frozen so far. "Sent" means frozen into a message of this epoch: a
- * frozen message is repeated until accepted, or the epoch ends and everything is sent again.
- *
- * While a snapshot runs, a membership whose slice was not sent yet is *pending*: changes to it go into
- * the slice when that is built, never into a delta.
+ * An outage of any length costs memory for objects, not for events. "Sent" means frozen into a message of this epoch:
+ * that is repeated until accepted, or everything is sent again. While a snapshot runs, a membership whose slice was not
+ * sent yet is
+ * *pending*: changes to it go into the slice when that is built, never into a delta.
  */
 import {
   EMPTY_HASHES,

@@ -1,14 +1,10 @@
 /**
- * Builds the messages of one epoch and has them sent, one after the other: announcement, slices, deltas,
- * manifest (protocol 2, 16).
+ * Builds the messages of one epoch and has them sent, one after the other (protocol 2, 16); the session says when.
  *
  *   flush:     changes … changes+cut            the cut's marks were copied when the flush began
  *   snapshot:  announcement, slices, changes, slices …, changes, manifest with cut
  *
- * A cut covers exactly what waited when its marks were copied; an object that changes again meanwhile is
- * sent in its newest state, or with the next flush. A message is built, encoded, measured, perhaps built
- * smaller, and only then counts as sent. Choosing, encoding and counting happen in one synchronous step.
- * When to do which of these is the session's business.
+ * A message is built, encoded, measured, perhaps built smaller, and only then counts as sent, in one synchronous step.
  */
 import type { Uid } from '../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';

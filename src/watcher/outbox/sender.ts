@@ -6,9 +6,7 @@
  *                      └──────────────────────────────────┘        so a lost answer is harmless
  *                        └─refused──▶ the epoch is over            (protocol 22)
  *
- * Rebuilding a message whose fate is unknown would lose what the first one carried (faults row 89). Two
- * sends in flight could leave a gap. Sizing is decided before a message is tried: `freeze` may be called
- * again as long as `send` was not. How old its cut is goes beside the bytes, told anew at each try (protocol 1).
+ * Rebuilding a message whose fate is unknown would lose what the first one carried (faults row 89).
  */
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';
 import { MESSAGE_SCHEMA, type WatcherBody } from '../../core/model/watcher-message.ts';

@@ -1,13 +1,12 @@
 /**
- * One snapshot in progress: which slices still have to be sent whole, and what goes into the next ones.
+ * One snapshot in progress: which slices still have to be sent whole, and what goes into the next ones (protocol 16,
+ * 18).
  *
  *   portions of DaemonSets, in the order of their names ─▶ slices of every set that is live by then
  *
- * Slices are built from the newest state at the moment they are sent, so a change to an object whose
- * slice is pending is folded into it; so is a DaemonSet that comes ahead of the portions. A change to a slice that was sent
- * goes out as a delta, in the same order of seq (protocol 16). A set that is born once the portions are through comes as
- * deltas, too. Every slice of a live set is sent, even if empty (protocol 18). A portion says which names it covers: what
- * of them it does not hold does not exist, so nothing lists all DaemonSets (ADR 0079).
+ * Slices are built from the newest state when they are sent, so a change to a pending one is folded into it; to one
+ * that was sent it is a delta. What a portion covers by name and does not hold does not exist, so nothing lists all
+ * DaemonSets (ADR 0079).
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isInRange, nameKeyOf, sliceIndexOf } from '../../core/projections/set-hash.ts';

@@ -2,12 +2,9 @@
  * Is the watcher live, and is it ready? From its signs of life (vitals.ts) and its status.
  *
  *   ready   the streams are alive and the queue accepts; or it stands by for a replica of its own, and reads the Lease
- *   live    nothing is wrong that a new process could mend
+ *   live    nothing is wrong that a new process could mend: no request that never returns, no loop that stopped
  *
- * A restart costs a new epoch, four lists and a snapshot, just when the API server or the queue is in trouble. It mends
- * what is stuck in this process: a request that never returns, a loop that stopped, dead connections. It does not mend a
- * server that is away, a right, credential or registration that is missing: the watcher repeats those by itself, is not
- * ready meanwhile, and says why. Every bound is several times what its own time-outs allow, so that these come first.
+ * A restart costs a new epoch, four lists and a snapshot, so every bound is several times what its own time-outs allow.
  */
 import { WATCHED_KINDS, type WatchedKind } from '../../core/model/projections.ts';
 import type { StreamVitals, VitalSigns } from './vitals.ts';

@@ -1,13 +1,10 @@
 /**
  * In which sets an object stands: where `ingest` stores it (protocol 21).
  *
- * Pods and revisions stand with the DaemonSet that controls them. One without a controller stands with
- * every DaemonSet of its namespace whose selector matches it, so that an orphan seen before the
- * DaemonSet that will adopt it is not lost (faults row 85): it is kept, and placed when that comes.
- * Empty and invalid selectors match nothing (spec 2.3). Knows nothing of what was sent.
- *
- * Differs from upstream: an orphan stands with a hundred DaemonSets at most, those that came first, however many select it:
- * what tells of one object must not grow with what others make (protocol 22).
+ * Pods and revisions stand with the DaemonSet that controls them; one without a controller with every DaemonSet of its
+ * namespace whose selector matches it, so that an orphan seen before the DaemonSet that will adopt it is not lost
+ * (faults row 85).
+ * Differs from upstream: an orphan stands with a hundred DaemonSets at most, those that came first (protocol 22).
  */
 import { compileSelector, type CompiledSelector } from '@rollcall/base/label-selector.ts';
 import type { Uid } from '../../core/model/identifiers.ts';

@@ -1,10 +1,9 @@
 /**
  * One renewal: new tokens of the functions, one to act and one to ask (ADR 0023), each sealed for this very cluster and
- * sent (ADR 0023).
+ * sent.
  *
- * Everything that could tell the cluster from another one is read live: the token's times from its claims,
- * the cluster's UID from kube-system. A token exists in this process alone, between two requests; nobody is
- * told of it but the key service (S11). Nothing is kept and nothing repeated here: the CronJob comes again.
+ * The token's times and the cluster's UID are read live. A token exists in this process alone, between two requests
+ * (S11). Nothing is kept and nothing repeated here: the CronJob comes again.
  */
 import { CREDENTIAL_SCHEMA } from '../../core/model/watcher-message.ts';
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';

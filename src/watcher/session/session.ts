@@ -3,10 +3,8 @@
  *
  *   announce ─accepted─▶ list and watch four kinds ─all listed─▶ snapshot ─▶ flush, heartbeat, snapshot …
  *
- * The lists begin only when the queue has accepted the announcement, so that whatever an older watcher
- * managed to send precedes them (faults row 80). One loop sends; list-watches only fill store and
- * outbox and ring its bell. An epoch ends when the Lease says so, when etcd went back, when the queue
- * refuses a body, or when the watcher stops; its store goes with it, and the next epoch lists again.
+ * The lists begin only when the queue has accepted the announcement, so that whatever an older watcher managed to send
+ * precedes them (faults row 80). One loop sends; list-watches only fill store and outbox and ring its bell.
  */
 import { WATCHED_KINDS, type WatchedKind } from '../../core/model/projections.ts';
 import { sliceCountFor } from '../../core/projections/set-hash.ts';

@@ -3,11 +3,9 @@
  *
  *   cluster identity ─▶ take the Lease: an epoch ─▶ session ┬─ restored, missing, refused, bug ─▶ again
  *                            ▲                              └─ lost: stand by until it is vacant ──┘
- *   (with `start: 'stand-by'`, and while another installation holds it: once it is vacant)
  *
- * Everything it touches is a port, so a simulation runs the same code on virtual time. It holds no truth:
- * what it knows is listed again by the next epoch. After `stop` nothing of it is left running, except
- * requests that cannot be cancelled, whose answers are dropped.
+ * Everything it touches is a port, and it holds no truth. After `stop` nothing of it is left running, except requests
+ * that cannot be cancelled, whose answers are dropped.
  */
 import { epoch, incarnation } from '../../core/model/identifiers.ts';
 import type { ClusterId, ClusterUid, Epoch, Incarnation } from '../../core/model/identifiers.ts';

@@ -1,11 +1,9 @@
 /**
- * ClusterConnector over HTTPS: warm connections and credentials per cluster and configuration.
+ * ClusterConnector over HTTPS: warm connections and credentials per cluster and configuration (faults 31).
  *
- * A warm entry belongs to one cluster id, configuration version, cluster UID, endpoint and credential; anything
- * else opens a new one, so that nothing of another cluster or an older configuration is ever used (faults 31).
- * Before an access is handed out, the endpoint's kube-system UID was the registered one, under this credential and
- * at most ten minutes ago (protocol 24, S6; faults 90). Registry data chooses the endpoint and nothing else; where
- * it may lead: egress.ts (S12).
+ * Before an access is handed out, the endpoint's kube-system UID was the registered one, under this credential and at
+ * most ten minutes ago (protocol 24, S6; faults 90). Registry data chooses the endpoint and nothing else; where it may
+ * lead: egress.ts (S12).
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

@@ -3,18 +3,11 @@
  *
  *   asked for alone ──────────────────────────────▶ a list of one, by its name
  *     a moment after a list ──────────────────────▶ a GET, and the version of that list
- *   several of a namespace asked for at one moment ▶ one list of twice as many at most ─▶ all there is? answers
- *                                                                                     └─ no: those it lacks, alone
+ *   several of a namespace asked for at one moment ▶ one list of twice as many at most; those it lacks, alone
  *
- * The keys of one batch read their DaemonSets at one moment, before they make pods (protocol 7). A list asks for no version,
- * so it is consistent: behind nothing that any replica of the API server has shown before it was sent, and it is sent after
- * all of them asked. What is odd about one object is its own reader's matter. A namespace that was found to hold too many
- * is read one by one for a while, and so by GET is one whose list a role refuses, as one that names its objects does.
- *
- * An API server answers a consistent list from its cache, once that is as far as the store: it asks the store for its progress ten
- * times a second, so a list takes up to 100 ms, and a GET one or two. Who only has to know that the store is not behind a
- * version gets the one that a list told less than two seconds ago, or the answer to a write of a DaemonSet: of no other kind, which
- * may have an etcd of its own. Assumed: no etcd is restored within them, since its API servers begin again.
+ * A list is consistent, and sent after all of them asked (protocol 7); it takes up to 100 ms, a GET one or two. So who
+ * only has to know that the store is not behind a version gets the one that a list, or a write of a DaemonSet, told
+ * within two seconds.
  */
 import { jsonMember } from '@rollcall/base/json.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';

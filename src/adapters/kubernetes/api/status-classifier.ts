@@ -1,13 +1,11 @@
 /**
- * From an answer to an outcome: the one place where HTTP statuses and reasons are judged.
+ * From an answer to an outcome: the one place where HTTP statuses and reasons are judged, never by message text (but
+ * NOT_TYPED).
  *
- * By `reason`, `details` and `causes`, never by message text, but for one refusal of an apply (NOT_TYPED). What is not certain is ambiguous for a
- * write and unavailable for a read. A 404 means "no such object" only in a Status that names the
- * object: a proxy's 404 must never look like a vanished node or pod (S3, S4).
- *
- * What Kubernetes does not tell apart: an exceeded quota has the same reason and details as any
- * refusal of an admission plugin, so both are `admission`. RBAC names no object in the details of a
- * refused create, admission does: that tells `forbidden` from `admission`.
+ * What is not certain is ambiguous for a write and unavailable for a read. A 404 means "no such object" only in a
+ * Status that names the object: a proxy's must never look like a vanished pod (S3, S4). An exceeded quota looks like
+ * any refusal of admission; RBAC names no object in a refused create, admission does: that tells `forbidden` from
+ * `admission`.
  */
 import type { Outcome, RefusalCode } from '../../../core/model/effects.ts';
 import { defined } from '@rollcall/base/defined.ts';

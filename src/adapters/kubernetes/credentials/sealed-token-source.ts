@@ -1,9 +1,8 @@
 /**
  * Bound tokens of one registered cluster: read sealed from the store, opened, and kept while they are good.
  *
- * A token is looked for again five minutes before it ends, and after the API server refused it, by one caller at a
- * time and at most every five seconds: no read for each key of a cluster that has none (L3). One that is still
- * good is used while no newer one can be had. Nothing of it leaves but to the transport (S11).
+ * One is looked for again five minutes before it ends, and after the API server refused it, at most every five seconds
+ * (L3).
  *
  *   t1 ── 401 ──▶ look ──▶ t1 again ──▶ tried once; after its 401 `rejected`, until the next look
  *                     └──▶ t2       ──▶ generation + 1: the identity is verified anew (protocol 24)

@@ -1,13 +1,9 @@
 /**
  * What kind of place an IP address is: the ground on which egress is judged (S12, faults row 66).
  *
- * For IPv6 the rule is an allow-list: only global unicast is public, and of that not what tunnels or documents. An
- * IPv4 address inside an IPv6 one (mapped, NAT64) counts as what it stands for; other embeddings are retired,
- * hence reserved, as is what cannot be read. An operator's own NAT64 prefix looks like any public address: it
- * cannot be told here.
- *
- * Lists are made at their first use: functions that connect to no cluster import this too, and the pattern of
- * Node's `isIPv6` alone takes milliseconds to compile (docs/benchmarks.md, cold-start).
+ * For IPv6 an allow-list: only global unicast is public, without what tunnels or documents. An IPv4 address inside an
+ * IPv6 one (mapped, NAT64) counts as what it stands for; what cannot be read is reserved. Lists are made at their first
+ * use, since Node's `isIPv6` alone takes milliseconds to compile. An operator's own NAT64 prefix cannot be told here.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 

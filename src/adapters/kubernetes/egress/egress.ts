@@ -5,10 +5,8 @@
  *                                                                        │
  *                               the socket connects to these, no others ◀┘
  *
- * Public addresses; private ones only in ranges that the registration names; loopback only where the composition
- * allows it. A name is resolved for each new connection, and the socket is given the very addresses that were
- * judged, so that rebinding changes nothing; one refused address refuses the answer. TLS still verifies the name,
- * and the transport has no code to follow a redirect.
+ * Public addresses; private ones in ranges that the registration names; loopback where the composition allows it. A
+ * name is resolved for each new connection, so rebinding changes nothing; one refused address refuses the answer.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type BlockList, type LookupFunction } from 'node:net';

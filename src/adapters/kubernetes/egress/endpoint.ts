@@ -1,11 +1,8 @@
 /**
- * The address of an API server, checked in its form before anything is sent there (S12).
+ * The address of an API server, checked in its form before anything is sent there (S12); where it leads: egress.ts.
  *
- * https only, no user information, query or fragment; a path prefix is kept, because some proxies
- * serve many clusters under one host. The host must stand in the text as it is used: no percent
- * signs, no letters that only look like others, no octal, decimal or hexadecimal spelling of an IPv4
- * address, so that whoever reads a registration reads where it leads. Where the host leads, and
- * whether that is permitted, is judged in egress.ts.
+ * https only, no user information, query or fragment; a path prefix is kept. The host must stand in the text as it is
+ * used: no percent signs, no letters that only look like others, no other spelling of an IPv4 address.
  */
 
 /** A checked address. */

@@ -1,14 +1,8 @@
 /**
- * Who sent a message, checked against the registry before anything is read or written for it (S6).
+ * Who sent a message, checked against the registry before anything is read or written for it (S6, protocol 24, row 90).
  *
- * The sender's role id comes from the queue and cannot be forged; the cluster named in the message
- * must be registered to it, under the cluster UID that the message names (protocol 24, row 90). A
- * registration that was read a moment ago may be believed when it agrees; a refusal is always based
- * on a fresh read.
- *
- * A sender also chooses the message group, and messages of a group wait for each other. So a cluster's
- * messages must come in the cluster's own group, or one tenant's slow API server would hold up another
- * tenant's messages (L3); it is the first check, because it costs no read.
+ * A registration that was read a moment ago may be believed when it agrees; a refusal rests on a fresh read. The group
+ * is checked first, as it costs no read: in another cluster's group a message would hold up that one's (L3).
  */
 import type { ClusterId, ClusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';

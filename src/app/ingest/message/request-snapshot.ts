@@ -1,11 +1,9 @@
 /**
- * Asking a cluster's watcher for a snapshot: the way back after a loss (protocol 17).
+ * Asking a cluster's watcher for a snapshot: the way back after a loss (protocol 17), by the annotation on its Lease.
  *
- * The request goes through the annotation on the watcher's Lease, if there is a credential to write
- * it with; in observe without one, the watcher's own six-hourly snapshot is the way back. It is
- * limited in rate by META, which the caller writes first. Failing to ask fails nothing: `resync`
- * repeats the request while the view is incomplete. So nobody is asked whose breaker is open, and no
- * record waits for an answer: the batch does at its end, and not for long (L3, row 61).
+ * Limited in rate by META, which the caller writes first. Failing to ask fails nothing: `resync` repeats it while the
+ * view is incomplete. Nobody is asked whose breaker is open, and no record waits for an answer: the batch does at its
+ * end (L3, row 61).
  */
 import { isOpen } from '../../../core/model/breaker.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';

@@ -1,12 +1,12 @@
 /**
- * Positions of the DaemonSets whose slices a message touched: the highest stamps that stand there (protocol 20, ADR 0076).
+ * Positions of the DaemonSets whose slices a message touched: the highest stamps that stand there (protocol 20, ADR
+ * 0076).
  *
  *   META has an entry, or room for one ──▶ an entry of the META that is written next: no write of its own
  *   it has neither ──────────────────────▶ the item of the DaemonSet is raised, before META is written
  *
- * A hundred entries are some 3 KB: one read unit, and four write units a message. An entry begins with what the item says, which `ingest` raised until then, and is the position from there on. Entries
- * of DaemonSets that are gone leave with the next manifest. Stamps of skipped slices count, so a message that comes again
- * leads to the same positions.
+ * An entry begins with what the item says. Stamps of skipped slices count, so a message that comes again leads to the
+ * same.
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';

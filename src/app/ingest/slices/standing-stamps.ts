@@ -1,11 +1,9 @@
 /**
  * Which stamps stand in the table, whatever META says: everything is written only over an older one (S8).
  *
- * So what stands above the messages that come is replaced by nothing, and a run that meets it looks again
- * for ever (protocol 2, L1). Stamps do not move together: what a snapshot finds equal keeps its own, names
- * for years. A META that was lost, and with it the positions that it kept, therefore begins an era after all of
- * them (row 34), and a manifest looks once more, at one small item for each DaemonSet. Slices need no look of
- * their own there: what a message meets in them is in META and the positions by then. Assumes that nothing but what is read here bears stamps.
+ * What stands above the messages that come is replaced by nothing, and a run that meets it looks again for ever
+ * (protocol 2, L1). So a META that was lost begins an era after all of them (row 34), and a manifest looks once more,
+ * at one small item for each DaemonSet. Assumes that nothing but what is read here bears stamps.
  */
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import { ZERO_STAMP, eraOfStamp, laterStamp, type Stamp } from '../../../core/model/position.ts';

@@ -1,11 +1,10 @@
 /**
- * Writes slice edits by compare-and-set on the stamp that was read.
+ * Writes slice edits by compare-and-set on the stamp that was read; a slice that is not older than the message is left
+ * alone (row 79).
  *
- * A slice whose stamp is not older than the message is left alone: the message was applied to it, or
- * a later one was (row 79). The slice this process saw last saves a read; if it is not what the table
- * holds, the write is lost and the table is read. Answers the stamps as they stand afterwards, also
- * of slices that were skipped: a position is made of them (protocol 20). What a write takes out of a
- * slice of pods leaves a tombstone there; of many, they move on.
+ * The slice this process saw last saves a read. Answers the stamps as they stand afterwards, also of slices that were
+ * skipped: a position is made of them (protocol 20). What a write takes out of a slice of pods leaves a tombstone
+ * there; of many, they move on.
  */
 import { ZERO_STAMP, laterStamp, type Stamp } from '../../../core/model/position.ts';
 import type { ClusterUid } from '../../../core/model/identifiers.ts';
