@@ -13,8 +13,7 @@ import { createDynamoFreezeStore } from '../adapters/dynamodb/single-item-stores
 import { createDynamoRegistryStore } from '../adapters/dynamodb/registry-store.ts';
 import { createDynamoViewStore } from '../adapters/dynamodb/view-store.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import type { FleetRolloutStore } from '../ports/stores/fleet-rollout-store.ts';
-import type { FleetStore } from '../ports/stores/fleet-store.ts';
+import type { FleetRolloutStore, FleetStore } from '../ports/stores/fleet-rollout-store.ts';
 import type { FreezeStore } from '../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';

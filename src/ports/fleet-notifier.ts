@@ -1,8 +1,8 @@
 /**
- * Who is told of fleets besides operators: event buses, and objects in a management cluster (issue 18).
+ * Who is told of fleets besides operators: event buses, and objects in a management cluster (ADR 0066).
  *
- * Told after a decision was recorded, at least once; a decision has one id whoever tells it, and however often. Nobody who is told decides
- * anything, and nothing waits for them: what cannot be told is told with the next step, or logged and counted.
+ * Told after a decision was recorded, at least once, under one id. Nobody who is told decides anything, and nothing
+ * waits for them: what cannot be told is told with the next step, or logged and counted.
  */
 import type { FleetDecision, FleetDecisionKind } from '../core/fleet/rollout/fleet-decision.ts';
 import type { FleetRecord } from '../core/fleet/rollout/fleet-record.ts';
@@ -22,4 +22,27 @@ export interface FleetNotifier {
    * asked for again.
    */
   hide(fleet: Pick<FleetRecord, 'namespace' | 'name' | 'uid'>): Promise<'hidden' | 'later'>;
+}
+
+/** One event. */
+export interface BusEntry {
+  /** What rules of the bus choose by. */
+  readonly type: string;
+  readonly atMs: number;
+  /** JSON text. */
+  readonly detail: string;
+}
+
+/** What became of one. */
+export type PutOutcome =
+  | { readonly kind: 'put' }
+  /** Not taken, or not known to be: it may be put again. */
+  | { readonly kind: 'retry'; readonly code: string }
+  /** It never will be: missing right, no such bus, malformed. */
+  | { readonly kind: 'refused'; readonly code: string };
+
+/** A bus. */
+export interface EventBus {
+  /** One outcome each, in their order. Never rejects. */
+  put(entries: readonly BusEntry[]): Promise<readonly PutOutcome[]>;
 }

@@ -1,9 +1,9 @@
 /**
- * Reading a FleetDaemonSet from the text of its file, or from what is stored of it. The text is a user's; reading it never
- * throws.
+ * Reading policies, and FleetDaemonSets from the text of a file or from what is stored: texts are users', and reading
+ * never throws.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { Share } from '../core/policy/rollout-policy.ts';
+import type { Share, PolicyReading } from '../core/policy/rollout-policy.ts';
 import type { FleetReading } from '../core/fleet/fleet-daemon-set.ts';
 
 /** A file that a FleetDaemonSet names. */
@@ -21,4 +21,10 @@ export interface FleetReader {
   limitPolicy(text: string, nodes: Share): string;
   /** The same policy, which waits for no approval and no window: for a cluster that goes back. */
   ungatePolicy(text: string): string;
+}
+
+/** Reads texts of the annotation `rollcall.dev/rollout`. */
+export interface PolicyReader {
+  /** `undefined` or blank: none. Anything else is a policy, or invalid with every problem by its field. */
+  read(text: string | undefined): PolicyReading;
 }

@@ -246,7 +246,7 @@ export const CORE_BUGS: PlantedBugs = {
   },
   'stages-former-trimmed': {
     bug: 'the revision that nodes go back to is trimmed while no pod runs it',
-    at: 'src/core/history/history-trim.ts#planTrims',
+    at: 'src/core/history/history-plan.ts#planTrims',
     change: ', ...context.kept]',
     to: ']',
     killedBy:
@@ -438,7 +438,7 @@ export const CORE_BUGS: PlantedBugs = {
   },
   'stages-dark-by-pods-alone': {
     bug: 'a gap in what is heard of nodes is none',
-    at: 'src/core/view/unheard.ts#NEEDED',
+    at: 'src/core/view/freshness.ts#NEEDED',
     to: "['Pod'] as const",
     killedBy: 'test/unit/core/view/unheard.test.ts: whichever was longer',
   },

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { NO_MIRROR, type FleetMirror } from '../../src/core/fleet/told/fleet-mirror.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
-import type { FleetMirrorStore } from '../../src/ports/stores/fleet-mirror-store.ts';
+import type { FleetMirrorStore } from '../../src/ports/stores/freeze-store.ts';
 
 const MIRROR: FleetMirror = {
   version: 0,

@@ -4,7 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { FleetHead, FleetStore, FleetToWrite } from '../../src/ports/stores/fleet-store.ts';
+import type {
+  FleetHead,
+  FleetStore,
+  FleetToWrite,
+} from '../../src/ports/stores/fleet-rollout-store.ts';
 import { freshName } from './store-suite.ts';
 
 function fleetOf(name: string, changes: Partial<FleetToWrite> = {}): FleetToWrite {

@@ -12,7 +12,7 @@ import type {
   FleetToWrite,
   FleetWrite,
   StoredFleet,
-} from '../../src/ports/stores/fleet-store.ts';
+} from '../../src/ports/stores/fleet-rollout-store.ts';
 
 /** Bytes of a document that the table takes. */
 const DOCUMENT_BYTES_MAX = 300_000;

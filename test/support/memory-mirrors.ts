@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { canonicalJson, isJsonObject, jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import { NO_MIRROR, type FleetMirror } from '../../src/core/fleet/told/fleet-mirror.ts';
 import type { LiveRead } from '../../src/ports/cluster/cluster-access.ts';
-import type { MirrorAccess, MirrorWrite } from '../../src/ports/cluster/mirror-access.ts';
-import type { FleetMirrorStore } from '../../src/ports/stores/fleet-mirror-store.ts';
+import type { MirrorAccess, MirrorWrite } from '../../src/ports/cluster/cluster-access.ts';
+import type { FleetMirrorStore } from '../../src/ports/stores/freeze-store.ts';
 
 /** What is asked of it. */
 export interface MirrorCall {

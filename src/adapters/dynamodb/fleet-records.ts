@@ -21,8 +21,7 @@ import type {
 } from '../../core/fleet/rollout/fleet-record.ts';
 import type { KeptLook } from '../../core/fleet/rollout/tally-stage.ts';
 import { clusterId, clusterUid, nodeName, type ClusterId } from '../../core/model/identifiers.ts';
-import type { FleetInstance } from '../../ports/stores/fleet-rollout-store.ts';
-import type { FleetHead } from '../../ports/stores/fleet-store.ts';
+import type { FleetInstance, FleetHead } from '../../ports/stores/fleet-rollout-store.ts';
 import {
   ItemUnreadableError,
   bodyAlone,

@@ -24,6 +24,11 @@ import type { ClusterId } from '../../core/model/identifiers.ts';
 import {
   MEMBERS_PER_PAGE,
   type FleetRolloutStore,
+  type FleetHead,
+  type FleetStore,
+  type FleetToWrite,
+  type FleetWrite,
+  type StoredFleet,
 } from '../../ports/stores/fleet-rollout-store.ts';
 import {
   ItemUnreadableError,
@@ -46,13 +51,6 @@ import {
   FLEET_DOCUMENT,
 } from './fleet-records.ts';
 import { Table, ifSame, type DynamoStoreOptions, IF_MISSING } from './table.ts';
-import type {
-  FleetHead,
-  FleetStore,
-  FleetToWrite,
-  FleetWrite,
-  StoredFleet,
-} from '../../ports/stores/fleet-store.ts';
 
 /** Pages written, and items removed, side by side. */
 const AT_ONCE = 16;

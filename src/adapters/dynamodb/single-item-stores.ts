@@ -6,8 +6,7 @@
 import { NO_MIRROR } from '../../core/fleet/told/fleet-mirror.ts';
 import { NO_FREEZE } from '../../core/takeover/freeze.ts';
 import type { CredentialStore, TokenPurpose } from '../../ports/stores/credential-store.ts';
-import type { FleetMirrorStore } from '../../ports/stores/fleet-mirror-store.ts';
-import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
+import type { FleetMirrorStore, FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { at } from './item-codec.ts';
 import { FREEZE, MIRROR, STOP, STOPS, TOKEN } from './records.ts';
 import { Table, type DynamoStoreOptions } from './table.ts';

@@ -6,7 +6,7 @@
  * the caller's. No body and no credential is in an outcome, only codes.
  */
 import * as v from 'valibot';
-import type { BusEntry, EventBus, PutOutcome } from '../../ports/event-bus.ts';
+import type { BusEntry, EventBus, PutOutcome } from '../../ports/fleet-notifier.ts';
 import { sendToEvents, type EventsOptions } from './signed-request.ts';
 
 /** What rules choose events of Rollcall by. */

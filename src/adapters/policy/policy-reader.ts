@@ -5,7 +5,7 @@
  * else.
  */
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
-import type { PolicyReader } from '../../ports/rollout-policy.ts';
+import type { PolicyReader } from '../../ports/fleet-reader.ts';
 import { policySchema } from './policy-schema.ts';
 import { readBy, refuse } from './problems.ts';
 import { readYaml } from './read-yaml.ts';

@@ -5,7 +5,7 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { EndpointFacts, TlsFault } from '../../ports/cluster/endpoint-probe.ts';
+import type { EndpointFacts, TlsFault } from '../../ports/cluster/cluster-inspection.ts';
 import type { Facts } from './needs.ts';
 import { failed, notChecked, ok, warning } from './finding.ts';
 import type { Finding } from './finding.ts';

@@ -10,7 +10,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { StackStanding } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
-import type { EndpointFacts } from '../../ports/cluster/endpoint-probe.ts';
+import type { EndpointFacts } from '../../ports/cluster/cluster-inspection.ts';
 import type { MissedRun } from '../why/standing.ts';
 
 /** Something that was looked at, or why it could not be. */

@@ -10,9 +10,12 @@ import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { fleetContentHash, fleetRenderer, renderForMode } from '../../core/fleet/render-fleet.ts';
 import type { FleetRecord, FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
-import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
+import type {
+  FleetRolloutStore,
+  FleetStore,
+  StoredFleet,
+} from '../../ports/stores/fleet-rollout-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
-import type { FleetStore, StoredFleet } from '../../ports/stores/fleet-store.ts';
 import { readRegistry } from '../clusters/read-registry.ts';
 import { releaseOf } from './fleet-release.ts';
 import { refuseFleet, type FleetRefusal } from './refusals.ts';

@@ -8,10 +8,14 @@ import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetDaemonSet, FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
-import type { FleetHead, FleetStore, StoredFleet } from '../../ports/stores/fleet-store.ts';
+import type {
+  FleetHead,
+  FleetStore,
+  StoredFleet,
+  FleetRolloutStore,
+} from '../../ports/stores/fleet-rollout-store.ts';
 import { refuseFleet, type FleetRefusal } from './refusals.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
-import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
 import { compilePlacement, type ChosenBy } from '../../core/fleet/choose-clusters.ts';
 
 interface FleetSources {

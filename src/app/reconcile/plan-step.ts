@@ -19,7 +19,7 @@ import { planReconcile } from '../../core/plan/plan.ts';
 import { heldWrite } from '../../core/retry/retry.ts';
 import { readPolicyOf } from '../../core/takeover/opt-in.ts';
 import { arePodsFresh, spendsBudget } from '../../core/view/freshness.ts';
-import type { PolicyReader } from '../../ports/rollout-policy.ts';
+import type { PolicyReader } from '../../ports/fleet-reader.ts';
 import { NO_POD_WORK } from './confirm/confirm.ts';
 import { freshnessOf } from './confirm/guard.ts';
 import { hasPodWork } from './execute/act.ts';

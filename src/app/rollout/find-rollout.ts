@@ -10,7 +10,7 @@ import { readPolicyOf } from '../../core/takeover/opt-in.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';
-import type { PolicyReader } from '../../ports/rollout-policy.ts';
+import type { PolicyReader } from '../../ports/fleet-reader.ts';
 import type { HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { readStored, type StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { refuse, type RolloutRefusal } from './refusals.ts';

@@ -2,8 +2,7 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { StackStanding } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
-import type { FleetRolloutStore } from '../../ports/stores/fleet-rollout-store.ts';
-import type { FleetStore } from '../../ports/stores/fleet-store.ts';
+import type { FleetRolloutStore, FleetStore } from '../../ports/stores/fleet-rollout-store.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { StateStore, ViewReader, WalkStore } from '../../ports/stores/view-store.ts';

@@ -21,7 +21,7 @@ import type { Outage } from '../../core/status/outages.ts';
 import { copilotStanding } from '../../core/takeover/opt-in.ts';
 import { computeView } from '../../core/view/view.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { PolicyReader } from '../../ports/rollout-policy.ts';
+import type { PolicyReader } from '../../ports/fleet-reader.ts';
 import type { StateStore, ViewReader } from '../../ports/stores/view-store.ts';
 import { guessHash, knownHistory } from '../reconcile/history/history.ts';
 import { guardOfPause } from '../../core/status/status-writers.ts';

@@ -11,7 +11,7 @@ import { refuseFleet } from '../../app/fleet/refusals.ts';
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { imagesOf } from '../../core/fleet/plan-cluster.ts';
 import { planFleet } from '../../core/fleet/plan-fleet.ts';
-import type { FleetHead } from '../../ports/stores/fleet-store.ts';
+import type { FleetHead } from '../../ports/stores/fleet-rollout-store.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type {
   CommandModule,

@@ -16,7 +16,9 @@ import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.t
 import { isExtension, meaningOf } from './history-meaning.ts';
 import { controllerUidOf } from '../pod/owner.ts';
 import { TEMPLATE_GENERATION_ANNOTATION } from '../pod/pod-facts.ts';
-import { compareRevisions, revisionData } from './revisions.ts';
+import { compareRevisions, revisionData, lacksHash } from './revisions.ts';
+import { compareText } from '@rollcall/base/compare-text.ts';
+import type { RevisionProjection } from '../model/projections.ts';
 
 /** True if the revision's data mean the DaemonSet's present template. */
 export function holdsTemplate(daemonSet: DaemonSetObject, revision: KubernetesObject): boolean {
@@ -72,4 +74,30 @@ function createdAtMs({ metadata }: Pick<KubernetesObject, 'metadata'>): number {
 
 function dataOf(revision: KubernetesObject): Json | undefined {
   return revision['data'] as Json | undefined; // raw JSON of an API server
+}
+
+/** The owned revision with the highest number, by the view; undefined: there is none. */
+export function newestRevision(
+  daemonSet: DaemonSetObject,
+  seen: readonly RevisionProjection[],
+): RevisionProjection | undefined {
+  return seen
+    .filter(({ ownerUid }) => ownerUid === daemonSet.metadata.uid)
+    .sort((left, right) => left.revision - right.revision || compareText(left.name, right.name))
+    .at(-1);
+}
+
+/**
+ * True if the live revision is the DaemonSet's, holds its present template, and says by which hash pods know it (mode
+ * copilot, where the built-in controller keeps history). It makes, or renumbers, the revision of a new template before
+ * anything else, so only the newest one is asked about; where it does not fit, the controller's turn is to come. Of two
+ * with an equal template the newer counts, as in the status.
+ */
+export function isBuiltInCurrent(
+  daemonSet: DaemonSetObject,
+  revision: KubernetesObject,
+  knownUid: string | undefined,
+): boolean {
+  if (controllerUidOf(revision) !== daemonSet.metadata.uid || lacksHash(revision)) return false;
+  return findCurrentRevisions(daemonSet, [revision], knownUid).length > 0;
 }

@@ -11,9 +11,12 @@ import { findCurrentRevisions } from './history-match.ts';
 import { compileSelector, type CompiledSelector } from '@rollcall/base/label-selector.ts';
 import { controllerUidOf } from '../pod/owner.ts';
 import { compareRevisions, lacksHash, revisionNumberOf } from './revisions.ts';
+import type { IntentJudgement, PlanContext, View } from '../model/plan.ts';
+import type { PodProjection, RevisionProjection } from '../model/projections.ts';
+import { REVISION_HASH_LABEL, revisionHashOfPod } from '../pod/pod-facts.ts';
 
 /** What is known about the revisions of one DaemonSet. */
-export interface HistoryPlanInput {
+interface HistoryPlanInput {
   readonly daemonSet: DaemonSetObject;
   /** Live: those that the selector matches, and owned ones that it does not match any more. */
   readonly revisions: readonly KubernetesObject[];
@@ -98,4 +101,53 @@ function claimRevision(
 
 function uniqueByUid(revisions: readonly KubernetesObject[]): Iterable<KubernetesObject> {
   return new Map(revisions.map((revision) => [revision.metadata.uid, revision])).values();
+}
+
+/** Old revisions that are kept where the DaemonSet does not say how many (API default). */
+const HISTORY_LIMIT_DEFAULT = 10;
+
+/**
+ * Old revisions that go: the surplus over revisionHistoryLimit (spec 2.11), ascending by number, then by name; at most
+ * one burst (S9). Never the current one, one whose hash a claimed pod carries, or one that a staged rollout may give to
+ * a node (S10).
+ * Differs from upstream: revisions that terminate are no surplus; nothing is trimmed while a create is not resolved.
+ */
+export function planTrims(
+  view: View,
+  context: Pick<PlanContext, 'guard' | 'currentRevision' | 'burstPodsMax'> & {
+    readonly intents: IntentJudgement;
+    /** Hashes that a staged rollout goes back to, or keeps nodes on. */
+    readonly kept: ReadonlySet<string>;
+  },
+): readonly RevisionProjection[] {
+  const { currentRevision } = context;
+  if (context.guard.kind !== 'act' || currentRevision === undefined) return [];
+  // The view has them in this order: by number, then by name.
+  const old = view.revisions.filter(({ uid, ownerUid, isTerminating }) => {
+    return ownerUid === view.uid && uid !== currentRevision && !isTerminating;
+  });
+  const limit = view.daemonSet.spec.revisionHistoryLimit ?? HISTORY_LIMIT_DEFAULT;
+  const surplus = Math.min(old.length - limit, context.burstPodsMax);
+  // Stryker disable next-line EqualityOperator: a surplus of none takes none from the list below, either
+  if (surplus <= 0 || hasOpenCreates(context.intents)) return [];
+  const live = new Set([...claimedPods(view).map(revisionHashOfPod), ...context.kept]);
+  return old.filter((revision) => !live.has(hashOf(revision))).slice(0, surplus);
+}
+
+/** A pod may come that the view does not show, of a revision that was current a moment ago. */
+function hasOpenCreates({ unseen, unresolved }: IntentJudgement): boolean {
+  return [...unseen, ...unresolved].some(({ kind }) => kind === 'create');
+}
+
+function claimedPods(view: View): readonly PodProjection[] {
+  return [
+    ...view.nodes.flatMap(({ pods, held }) => [...pods, ...held]),
+    ...view.strays,
+    ...view.untargeted,
+  ];
+}
+
+function hashOf(revision: RevisionProjection): string {
+  const hash = revision.labels[REVISION_HASH_LABEL] ?? '';
+  return hash === '' ? revision.name : hash;
 }

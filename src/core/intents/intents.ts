@@ -1,17 +1,18 @@
 /**
- * Intents: effects recorded before they are sent, judged against what has been seen since.
+ * Intents: effects recorded before they are sent, judged against what has been seen since (protocol 3–5).
  *
  *  record intent ──▶ send ──▶ answer recorded ──▶ seen in the view, or mark passed and not alive ──▶ settled
  *                      └─(no answer)─▶ unresolved: re-issued as it was, or dead (request-life.ts)
  *
- * A mark vouches only for a version that a successful write returned, in its era, and only a complete view is
- * judged by (protocol 3). What has no answer is re-issued under the same name, or UID and version (protocol 4),
- * and resolved twice the request time-out after its run's last chance to send it (protocol 5). Nothing else
- * expires by the clock.
- *
  * Differs from upstream: identities and marks instead of counters that expire after five minutes.
  */
-import { compareResourceVersions, type Uid } from '../model/identifiers.ts';
+import {
+  compareResourceVersions,
+  type Uid,
+  isResourceVersion,
+  newerVersion,
+  type ResourceVersion,
+} from '../model/identifiers.ts';
 import type { IntentJudgement } from '../model/plan.ts';
 import type { PodProjection } from '../model/projections.ts';
 import type { CreateIntent, DaemonSetState, DeleteIntent, Intent } from '../model/state.ts';
@@ -19,7 +20,6 @@ import type { Marks } from '../model/watcher-message.ts';
 import { resolvedAtMs } from '../pod/request-life.ts';
 import { tombstonesOfAnswered } from '../pod/tombstones.ts';
 import { withoutLatest, intentIdentity } from './merge-intents.ts';
-import { hasPassed, rebaseWrittenMarks } from './written-marks.ts';
 
 /** What intents are judged by. */
 export interface JudgeIntentsInput {
@@ -220,4 +220,61 @@ export function confirmIntents(
       ? { ...intent, confirmedAtMs }
       : intent,
   );
+}
+
+/** Marks of our own writes, as the state keeps them. */
+type WrittenMarks = DaemonSetState['written'];
+
+/**
+ * True if a type has been read as far as this version (spec 2.3 step 1, protocol 3); false while it has not been read
+ * at all. A mark vouches only for a version that a successful write returned, and only in its era.
+ */
+function hasPassed(mark: ResourceVersion | undefined, version: ResourceVersion): boolean {
+  return mark !== undefined && compareResourceVersions(mark, version) >= 0;
+}
+
+/** Marks of own writes for this era: those of another era vouch for nothing (design 3, ingest). */
+export function rebaseWrittenMarks(written: WrittenMarks, era: number): WrittenMarks {
+  return written.era === era ? written : { era };
+}
+
+/** Raises the mark of one type to a version that a successful write returned (protocol 3). */
+export function noteWritten(
+  written: WrittenMarks,
+  write: {
+    readonly era: number;
+    readonly type: 'pods' | 'daemonSet' | 'revisions';
+    readonly resourceVersion: ResourceVersion;
+  },
+): WrittenMarks {
+  const base = rebaseWrittenMarks(written, write.era);
+  // A version that cannot be compared must never block (spec 2.3 step 1).
+  if (!isResourceVersion(write.resourceVersion)) return base;
+  const isKnown = hasPassed(base[write.type], write.resourceVersion);
+  return isKnown ? base : { ...base, [write.type]: write.resourceVersion };
+}
+
+/** True while a type has not been read as far as we have written it, in this era (spec 2.3 step 1). */
+export function hasUnseenWrites(input: {
+  readonly written: WrittenMarks;
+  readonly marks: Marks;
+  readonly era: number;
+  /** Version of the DaemonSet that was read: seeing it is as good as the mark. */
+  readonly daemonSetVersion?: ResourceVersion;
+}): boolean {
+  const { written, marks } = input;
+  if (written.era !== input.era) return false;
+  const daemonSetMark = newerVersion(marks.DaemonSet, input.daemonSetVersion);
+  return (
+    isBehind(marks.Pod, written.pods) ||
+    isBehind(daemonSetMark, written.daemonSet) ||
+    isBehind(marks.ControllerRevision, written.revisions)
+  );
+}
+
+function isBehind(
+  mark: ResourceVersion | undefined,
+  version: ResourceVersion | undefined,
+): boolean {
+  return isResourceVersion(version) && !hasPassed(mark, version);
 }

@@ -22,7 +22,7 @@ import { backoffGeneration, mergeBackoff, sweepBackoff } from '../pod/backoff.ts
 import { keepForCopilot, leaveToBuiltIn } from './copilot.ts';
 import { computeDueAt } from './due-time.ts';
 import { selectingAllEvent } from '../events/events.ts';
-import { planTrims } from '../history/history-trim.ts';
+import { planTrims } from '../history/history-plan.ts';
 import { judgeIntents } from '../intents/intents.ts';
 import { holdRemoval } from '../removal-guard/hold-removal.ts';
 import { whyLeftAlone } from '../daemon-set/strategy.ts';

@@ -1,19 +1,23 @@
 /**
- * What a pod's status says of it that is not as it should be: the raw material of evidence (issue 17, rollouts facts 1).
+ * What a pod's status says of it that is not as it should be, in the words of kubelet, runtime and scheduler: the raw
+ * material of evidence.
  *
- * Words stay those of kubelet, runtime and scheduler; what they mean is decided where a rollout is judged. Init containers are
- * read like containers, as sidecars stand among them. Nothing is told of a pod that never had trouble, nor of one that is
- * going: its kubelet ends its containers as it likes, and no failure is in that. A container that is being created is none.
- *
- * One exception to raw words. A pull that fails is tried again after 10, 20 … 300 s, and each time its word goes from
- * ImagePullBackOff to that of the failure and back: the same trouble, twice a change. All of them are told as ImagePullBackOff.
+ * Init containers are read like containers, as sidecars stand among them. Nothing is told of a pod that never had
+ * trouble, or that is going. A pull that fails goes from ImagePullBackOff to the word of the failure and back: all are
+ * told as ImagePullBackOff.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ContainerExit, PodTrouble } from '../model/projections.ts';
-import { boundedWord } from './bounded-word.ts';
-import { causeOfKubelet, causeOfScheduler } from './pod-cause.ts';
-import { readInteger, readObject, readObjects, readText, readTimeMs } from './raw-fields.ts';
-import type { Reading } from './reading.ts';
+import {
+  boundedWord,
+  readInteger,
+  readObject,
+  readObjects,
+  readText,
+  readTimeMs,
+  type Reading,
+  type Sharing,
+} from './raw-fields.ts';
 
 /** A container that comes up shows them; what lasts too long is told by a deadline, and by events. */
 const COMING_UP: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing']);
@@ -155,4 +159,66 @@ function addConditions(
   if (isReadyWithheld && find('ContainersReady')?.['status'] === 'True') {
     trouble.isReadyWithheld = true;
   }
+}
+
+const NAME = '[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?';
+const KEY = '[-._a-zA-Z0-9]{1,253}';
+
+/** What is searched for, and what is told of it; `$1` and `$2` stand for names. */
+type Known = readonly (readonly [pattern: RegExp, told: string])[];
+
+/** Of schedulers, one to a node: filters in the words of `kube-scheduler`. */
+const OF_SCHEDULERS: Known = [
+  [/Insufficient ([a-zA-Z0-9](?:[-._/a-zA-Z0-9]{0,251}[a-zA-Z0-9])?)/g, 'Insufficient $1'],
+  [/Too many pods/g, 'Too many pods'],
+  [/node\(s\) didn't have free ports/g, 'no free host port'],
+  [/node\(s\) were unschedulable/g, 'the node is cordoned'],
+  [/untolerated taint \{([-._/a-zA-Z0-9]{1,317})/g, 'taint $1'],
+  [/untolerated taint\(s\)/g, 'a taint'],
+  [/node\(s\) didn't match pod (anti-affinity|affinity) rules/g, 'pod $1'],
+  [/node\(s\) didn't satisfy existing pods anti-affinity rules/g, 'anti-affinity of other pods'],
+  [/node\(s\) didn't match pod topology spread constraints/g, 'topology spread'],
+  [/volume node affinity conflict/g, 'a volume of another node'],
+  [/exceed max volume count/g, 'no room for another volume'],
+  [/unbound immediate PersistentVolumeClaims/g, 'an unbound PersistentVolumeClaim'],
+  [new RegExp(`persistentvolumeclaim "(${NAME})" not found`, 'g'), 'PersistentVolumeClaim $1'],
+];
+
+/** Of kubelets, where a container's configuration cannot be put together. */
+const OF_KUBELETS: Known = [
+  [new RegExp(`configmap "(${NAME})" not found`, 'g'), 'ConfigMap $1 is missing'],
+  [new RegExp(`secret "(${NAME})" not found`, 'g'), 'Secret $1 is missing'],
+  [
+    new RegExp(`couldn't find key (${KEY}) in (ConfigMap|Secret) ${NAME}/(${NAME})`, 'g'),
+    'key $1 of $2 $3 is missing',
+  ],
+  [/runAsNonRoot and image will run as root/g, 'runAsNonRoot, and the image runs as root'],
+];
+
+/**
+ * What a scheduler's message says that keeps a pod from its node (ADR 0079); undefined: nothing that is known. Counts
+ * of nodes go, since a daemon's pod is pinned to one: what is left changes only when the cause does.
+ */
+function causeOfScheduler(message: string | undefined, sharing: Sharing): string | undefined {
+  // What follows is of preemption, and says the same of fewer pods.
+  const [own] = (message ?? '').split('preemption:', 1);
+  return findKnown(own, OF_SCHEDULERS, sharing);
+}
+
+/** What a kubelet's message says that is missing. */
+function causeOfKubelet(message: string | undefined, sharing: Sharing): string | undefined {
+  return findKnown(message, OF_KUBELETS, sharing);
+}
+
+/** More of a message is not searched. */
+const SEARCHED_MAX = 4096;
+
+function findKnown(text: string | undefined, known: Known, sharing: Sharing): string | undefined {
+  const searched = (text ?? '').slice(0, SEARCHED_MAX);
+  const found = known.flatMap(([pattern, told]) =>
+    [...searched.matchAll(pattern)].map((match) =>
+      told.replaceAll(/\$(\d)/g, (_sign, index: string) => match[Number(index)] ?? ''),
+    ),
+  );
+  return boundedWord([...new Set(found)].sort().join(', '), sharing);
 }

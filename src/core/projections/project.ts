@@ -18,9 +18,8 @@ import type {
   RevisionProjection,
 } from '../model/projections.ts';
 import { controllerUidOf } from '../pod/owner.ts';
-import { boundedWord } from './bounded-word.ts';
-import { readTrouble } from './pod-trouble.ts';
 import {
+  boundedWord,
   rawJson,
   readInteger,
   readObject,
@@ -29,9 +28,12 @@ import {
   readTexts,
   readTimeMs,
   requireText,
+  type OnFault,
+  type Labels,
+  type Reading,
+  type Sharing,
 } from './raw-fields.ts';
-import type { OnFault } from './raw-fields.ts';
-import type { Labels, Reading, Sharing } from './reading.ts';
+import { readTrouble } from './pod-trouble.ts';
 
 /** A raw object whose identity is known. */
 export interface RawObject {

@@ -96,3 +96,31 @@ export function readTimeMs(
   if (Number.isNaN(timeMs)) onFault(`${field} is not a time`);
   return timeMs >= 0 ? timeMs : undefined;
 }
+
+/** Long enough for every reason that a kubelet gives, and for every name of a system. */
+const WORD_LENGTH_MAX = 256;
+
+/**
+ * Words of a status, as somebody else wrote them: cut and made printable, as messages take them (wordSchema); undefined
+ * when there is none.
+ */
+export function boundedWord(value: string | undefined, sharing?: Sharing): string | undefined {
+  const word = (value ?? '').slice(0, WORD_LENGTH_MAX).replace(/[^\x20-\x7e]/g, '?');
+  if (word === '') return undefined;
+  return sharing === undefined ? word : sharing.text(word);
+}
+
+/** Labels of an object. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** Shares equal texts and label maps, where ten thousand projections are kept. */
+export interface Sharing {
+  text(value: string): string;
+  labels(value: Labels): Labels;
+}
+
+/** How fields are read. */
+export interface Reading {
+  readonly onFault: OnFault;
+  readonly sharing: Sharing;
+}

@@ -17,7 +17,7 @@ import { advanceTurns } from '../health/flapping.ts';
 import { advanceTrial } from '../health/trial.ts';
 import { isSoakLost, soakAfter, type Wellness } from '../rollout/soak.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { tellStages } from '../events/stage-events.ts';
+import { tellStages } from '../events/events.ts';
 import { keptNodesOf } from '../policy/share.ts';
 import {
   findReturnBreach,

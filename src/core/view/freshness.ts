@@ -9,8 +9,11 @@
 import type { Guard, DeleteReason, PlannedDelete } from '../model/plan.ts';
 import { WATCHED_KINDS, type WatchedKind } from '../model/projections.ts';
 import type { ClusterMeta } from '../model/view-items.ts';
-import { compareResourceVersions, newerVersion } from '../model/identifiers.ts';
-import type { ResourceVersion } from '../model/identifiers.ts';
+import {
+  compareResourceVersions,
+  newerVersion,
+  type ResourceVersion,
+} from '../model/identifiers.ts';
 import type { DaemonSetState } from '../model/state.ts';
 
 /** What freshness is judged by. */
@@ -170,4 +173,29 @@ export function arePodsFresh(
   at: { readonly nowMs: number; readonly withinMs: number },
 ): boolean {
   return heardAtMs.Pod !== undefined && at.nowMs - heardAtMs.Pod <= at.withinMs;
+}
+
+/** The bound of silence, as `silenceBoundMs` of a reconcile is by default (docs/protocol.md 1). */
+export const DARK_AFTER_MS = 900_000;
+/** Without these two a soak is blind. */
+const NEEDED = ['Node', 'Pod'] as const;
+
+/**
+ * How long a cluster was in the dark, after a message by which it was heard of at these times: the sum of the gaps
+ * beyond the silence bound. META keeps it, so nothing is written for it, and a soak subtracts what fell into it. Gaps
+ * up to the bound are none: watches resume where they stopped.
+ */
+export function unheardAfter(
+  meta: Pick<ClusterMeta, 'heardAtMs' | 'unheardMs'>,
+  heardAtMs: ClusterMeta['heardAtMs'],
+): Pick<ClusterMeta, 'unheardMs'> {
+  const gaps = NEEDED.map((kind) => {
+    const before = meta.heardAtMs[kind];
+    const now = heardAtMs[kind];
+    return before === undefined || now === undefined ? 0 : now - before;
+  });
+  const gapMs = Math.max(...gaps);
+  if (gapMs <= DARK_AFTER_MS)
+    return meta.unheardMs === undefined ? {} : { unheardMs: meta.unheardMs };
+  return { unheardMs: (meta.unheardMs ?? 0) + gapMs };
 }

@@ -8,6 +8,7 @@
  * cannot be trusted is `unavailable`, and whoever asked must not act. Credentials are per cluster and never leave
  * the adapter (S11).
  */
+import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { ClusterId, ResourceVersion, Uid } from '../../core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
@@ -208,4 +209,33 @@ export interface ClusterConnector {
   >;
   /** Forgets a cluster's warm credential, e.g. after a 401. */
   forget(id: ClusterId): void;
+}
+
+/** What came of a write of an object that shows a fleet, in a management cluster (ADR 0066). */
+export type MirrorWrite =
+  | { readonly kind: 'written'; readonly object: JsonObject }
+  /** Somebody else wrote since it was read. */
+  | { readonly kind: 'changed' }
+  /** It does not work as it is: no such resource, missing right, no such namespace, admission. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** Not sent, or not known to have arrived. */
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+/** The mirrors of one cluster. */
+export interface MirrorAccess {
+  readMirror(key: FleetKey): Promise<LiveRead<JsonObject>>;
+  /** Of the status only what is its own, of the object the rest; `metadata.resourceVersion` in it is a precondition. */
+  applyMirror(object: JsonObject, part: 'object' | 'status'): Promise<MirrorWrite>;
+  /** The one that was read; gone already is written, too. */
+  removeMirror(object: JsonObject): Promise<MirrorWrite>;
+}
+
+/** Opens the cluster that has the mirrors. */
+export interface MirrorConnector {
+  connectMirror(
+    registration: ClusterRegistration,
+  ): Promise<
+    | { readonly kind: 'connected'; readonly mirrors: MirrorAccess }
+    | { readonly kind: 'refused'; readonly refusal: ConnectRefusal }
+  >;
 }

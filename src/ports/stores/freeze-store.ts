@@ -5,6 +5,7 @@
  */
 import type { StopNote, StopSpan } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { FleetMirror } from '../../core/fleet/told/fleet-mirror.ts';
 
 /** Store of the freeze, and of the note of a stop. */
 export interface FreezeStore {
@@ -20,4 +21,12 @@ export interface FreezeStore {
   readStops(): Promise<readonly StopSpan[]>;
   /** Over whatever is there. */
   writeStops(stops: readonly StopSpan[]): Promise<void>;
+}
+
+/** Store of the mirror. */
+export interface FleetMirrorStore {
+  /** Strongly consistent; NO_MIRROR where nobody named one. Rejects when it cannot be read. */
+  readMirror(): Promise<FleetMirror>;
+  /** If the stored version still is this one's; the written one is one more. */
+  writeMirror(mirror: FleetMirror): Promise<'written' | 'lost'>;
 }

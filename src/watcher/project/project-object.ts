@@ -15,8 +15,9 @@ import type {
   WatchedKind,
 } from '../../core/model/projections.ts';
 import * as core from '../../core/projections/project.ts';
-import type { Reading, Sharing } from '../../core/projections/reading.ts';
 import {
+  type Reading,
+  type Sharing,
   rawJson,
   readObject,
   readTexts,

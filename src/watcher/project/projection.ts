@@ -18,8 +18,13 @@ import type {
 } from '../../core/model/projections.ts';
 import { outlineOf } from '../../core/projections/outline.ts';
 import { isSameProjection, projectionText } from '../../core/projections/set-hash.ts';
-import type { Labels, Sharing } from '../../core/projections/reading.ts';
-import { rawJson, readInteger, readObject } from '../../core/projections/raw-fields.ts';
+import {
+  type Labels,
+  type Sharing,
+  rawJson,
+  readInteger,
+  readObject,
+} from '../../core/projections/raw-fields.ts';
 import {
   identify,
   raiseFault,

@@ -10,7 +10,7 @@ import type { AnnouncementBody, Marks, Membership } from '../../core/model/watch
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue } from '../../ports/queues/queue.ts';
 import type { WatchSource } from '../../ports/cluster/watch-source.ts';
-import type { Sharing } from '../../core/projections/reading.ts';
+import type { Sharing } from '../../core/projections/raw-fields.ts';
 import type { MessageSize } from '../project/message-size.ts';
 import type { OpaqueReason } from '../project/projection.ts';
 import type { EpochHeader } from '../outbox/sender.ts';

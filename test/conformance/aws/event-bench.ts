@@ -4,7 +4,7 @@
  * No client of the SDK: the product has none either, and its signed requests are what is to be understood.
  */
 import { createEventBridgeBus } from '../../../src/adapters/eventbridge/event-bus.ts';
-import type { EventBus } from '../../../src/ports/event-bus.ts';
+import type { EventBus } from '../../../src/ports/fleet-notifier.ts';
 
 /** An answer, whatever it is. */
 export interface EventAnswer {

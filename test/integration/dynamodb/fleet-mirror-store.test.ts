@@ -4,7 +4,7 @@ import { before, describe, it } from 'node:test';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoFleetMirrorStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
 import { MIRROR } from '../../../src/adapters/dynamodb/records.ts';
-import type { FleetMirrorStore } from '../../../src/ports/stores/fleet-mirror-store.ts';
+import type { FleetMirrorStore } from '../../../src/ports/stores/freeze-store.ts';
 import { testFleetMirrorStore } from '../../support/fleet-mirror-store-suite.ts';
 import { useKeyTables } from '../../support/key-tables.ts';
 

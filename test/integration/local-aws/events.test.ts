@@ -6,7 +6,7 @@ import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { EVENTS_MAX, busArnOf, startEventsServer } from '@rollcall/local-aws/events/server.ts';
 import { Authorizer, type LocalCredentials } from '@rollcall/local-aws/iam/authorizer.ts';
 import { createEventBridgeBus } from '../../../src/adapters/eventbridge/event-bus.ts';
-import type { EventBus } from '../../../src/ports/event-bus.ts';
+import type { EventBus } from '../../../src/ports/fleet-notifier.ts';
 import { ownBus } from '../../conformance/aws/event-implementations.ts';
 import { describeEvents } from '../../conformance/aws/run-event-suite.ts';
 

@@ -98,7 +98,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'former-trimmed': {
     bug: 'the revision that nodes go back to is trimmed while no pod runs it (S10)',
-    at: 'src/core/history/history-trim.ts#planTrims',
+    at: 'src/core/history/history-plan.ts#planTrims',
     change: ', ...context.kept]',
     to: ']',
     breaks: ['S10'],

@@ -14,7 +14,7 @@ import {
 } from '../../../src/adapters/dynamodb/fleet-stores.ts';
 import { createDynamoFreezeStore } from '../../../src/adapters/dynamodb/single-item-stores.ts';
 import { clusterId } from '../../../src/core/model/identifiers.ts';
-import type { FleetStore } from '../../../src/ports/stores/fleet-store.ts';
+import type { FleetStore } from '../../../src/ports/stores/fleet-rollout-store.ts';
 import { fleetDocument } from '../fleet-samples.ts';
 import type { FunctionWorld, Invoked } from './function-world.ts';
 

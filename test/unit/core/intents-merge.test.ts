@@ -1,12 +1,12 @@
 /** Merging intents by identity (design 3.6, protocol 4), and marks of own writes (spec 2.3 step 1). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { rebaseState } from '../../../src/core/intents/intents.ts';
 import {
+  rebaseState,
   hasUnseenWrites,
   noteWritten,
   rebaseWrittenMarks,
-} from '../../../src/core/intents/written-marks.ts';
+} from '../../../src/core/intents/intents.ts';
 import {
   intentIdentity,
   mergeIntents,

@@ -58,7 +58,7 @@ describe('docs/reference', () => {
 
   it('refuses a code without words', () => {
     assert.throws(
-      () => readUnion('src/ports/cluster/endpoint-probe.ts', 'TlsFault'),
+      () => readUnion('src/ports/cluster/cluster-inspection.ts', 'TlsFault'),
       /TlsFault says nothing of untrusted/,
     );
   });

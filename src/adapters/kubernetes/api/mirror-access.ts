@@ -11,7 +11,7 @@ import type {
   MirrorAccess,
   MirrorConnector,
   MirrorWrite,
-} from '../../../ports/cluster/mirror-access.ts';
+} from '../../../ports/cluster/cluster-access.ts';
 import { isObjectName } from './effect-request.ts';
 import { NOT_A_NAME } from './list-pages.ts';
 import { readObject } from './object-reader.ts';

@@ -14,7 +14,7 @@ import { isJsonObject } from '@rollcall/base/json.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { EgressRefusal } from '../../../ports/cluster/cluster-access.ts';
-import type { EndpointFacts, EndpointProbe } from '../../../ports/cluster/endpoint-probe.ts';
+import type { EndpointFacts, EndpointProbe } from '../../../ports/cluster/cluster-inspection.ts';
 import { classifyAddress } from '../egress/address-class.ts';
 import { openRegistered, type EgressPolicy, type ResolvedAddress } from '../egress/egress.ts';
 import { defined } from '@rollcall/base/defined.ts';

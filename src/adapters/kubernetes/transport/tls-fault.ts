@@ -4,7 +4,7 @@
  * Names are codes of this side's library, never texts of the other side (S11). What is not listed is no fault of a
  * certificate: a connection that broke, a time-out.
  */
-import type { TlsFault } from '../../../ports/cluster/endpoint-probe.ts';
+import type { TlsFault } from '../../../ports/cluster/cluster-inspection.ts';
 
 const TLS_FAULTS: Readonly<Record<string, TlsFault>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'other-name',

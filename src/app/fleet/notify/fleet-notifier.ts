@@ -4,7 +4,12 @@
  * is put again a few times under the same id, then given up: `rollcall fleet history` knows for
  * certain.
  */
-import type { FleetNotifier } from '../../../ports/fleet-notifier.ts';
+import type {
+  FleetNotifier,
+  BusEntry,
+  EventBus,
+  PutOutcome,
+} from '../../../ports/fleet-notifier.ts';
 import { MirrorShow, remember, type MirrorMemory, type MirrorOptions } from './mirror-show.ts';
 import type { ProcessPorts } from '../../../ports/process.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -13,7 +18,6 @@ import type { FleetEntry } from '../../../core/model/log-entry.ts';
 import type { LogStore } from '../../../ports/stores/view-store.ts';
 import { fleetEvent } from '../../../core/fleet/told/fleet-facts.ts';
 import type { FleetDecision } from '../../../core/fleet/rollout/fleet-decision.ts';
-import type { BusEntry, EventBus, PutOutcome } from '../../../ports/event-bus.ts';
 
 interface NotifierOptions {
   readonly process: Pick<ProcessPorts, 'clock' | 'log' | 'metrics'>;

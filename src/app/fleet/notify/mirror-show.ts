@@ -15,9 +15,9 @@ import type {
   MirrorAccess,
   MirrorConnector,
   MirrorWrite,
-} from '../../../ports/cluster/mirror-access.ts';
+} from '../../../ports/cluster/cluster-access.ts';
 import type { ProcessPorts } from '../../../ports/process.ts';
-import type { FleetMirrorStore } from '../../../ports/stores/fleet-mirror-store.ts';
+import type { FleetMirrorStore } from '../../../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import {
   formerConditions,

@@ -10,8 +10,8 @@ import type { ProcessPorts } from '../../../ports/process.ts';
 import type {
   FleetRolloutStore,
   RegistryRevisionStore,
+  FleetStore,
 } from '../../../ports/stores/fleet-rollout-store.ts';
-import type { FleetStore } from '../../../ports/stores/fleet-store.ts';
 import type { FreezeStore } from '../../../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { StateStore, ViewReader } from '../../../ports/stores/view-store.ts';

@@ -6,8 +6,11 @@
  */
 import type { FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
-import type { FleetStore, StoredFleet } from '../../../ports/stores/fleet-store.ts';
+import type {
+  FleetRolloutStore,
+  FleetStore,
+  StoredFleet,
+} from '../../../ports/stores/fleet-rollout-store.ts';
 import { refuseFleet, type FleetRefusal } from '../refusals.ts';
 
 export interface FleetRolloutSources {

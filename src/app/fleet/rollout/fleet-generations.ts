@@ -9,7 +9,7 @@ import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/flee
 import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
-import type { FleetStore } from '../../../ports/stores/fleet-store.ts';
+import type { FleetStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import { releaseOf } from '../fleet-release.ts';
 import { refuseFleet, type FleetRefusal } from '../refusals.ts';
 import type { FoundFleetRollout } from './find-fleet-rollout.ts';

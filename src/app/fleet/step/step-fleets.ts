@@ -8,7 +8,7 @@ import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetDaemonSet, FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import type { FleetHead } from '../../../ports/stores/fleet-store.ts';
+import type { FleetHead } from '../../../ports/stores/fleet-rollout-store.ts';
 import { listEveryFleet, listEveryRecord } from '../find-fleet.ts';
 import type { StepFleetsDependencies } from '../observe/dependencies.ts';
 import { releaseOf } from '../fleet-release.ts';

@@ -10,7 +10,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { newerVersion, compareResourceVersions } from '../../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../../core/model/projections.ts';
 import { ZERO_STAMP, laterStamp, stampOf, type Stamp } from '../../../core/model/position.ts';
-import { unheardAfter } from '../../../core/view/unheard.ts';
+import { unheardAfter } from '../../../core/view/freshness.ts';
 import type {
   AppliedMessage,
   ClusterMeta,

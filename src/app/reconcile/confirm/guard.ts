@@ -14,8 +14,8 @@ import {
   isConfirmed,
   judgeIntents,
   unshownCreates,
+  hasUnseenWrites,
 } from '../../../core/intents/intents.ts';
-import { hasUnseenWrites } from '../../../core/intents/written-marks.ts';
 import type { IntentJudgement } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import { guardOfSubject } from '../../../core/takeover/registration-guard.ts';

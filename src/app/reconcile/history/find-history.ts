@@ -6,7 +6,7 @@
  * them is behind, and they would be taken for old ones.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { noteWritten } from '../../../core/intents/written-marks.ts';
+import { noteWritten } from '../../../core/intents/intents.ts';
 import { uid, type ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { Answers, LoadedInput, RunContext, Step } from '../run/context.ts';
@@ -15,7 +15,7 @@ import { isFreshHistory, knownHistory, lookUpHistory, entryOf, knownUidOf } from
 import { unreadable, type HistoryFailure, type HistoryResult } from './history-result.ts';
 import { generationOf, isObserved } from '../../../core/daemon-set/generation.ts';
 import { heldWrite, isRefusedWrite } from '../../../core/retry/retry.ts';
-import { isBuiltInCurrent, newestRevision } from '../../../core/history/built-in-history.ts';
+import { isBuiltInCurrent, newestRevision } from '../../../core/history/history-match.ts';
 import type { HistoryLook } from './history.ts';
 
 /** The entry, or the end of the run. */

@@ -17,7 +17,7 @@ import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../../ports/process.ts';
 import type { HintQueue } from '../../../ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
-import type { PolicyReader } from '../../../ports/rollout-policy.ts';
+import type { PolicyReader } from '../../../ports/fleet-reader.ts';
 import type { FreezeStore } from '../../../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { ProcessCache } from './process-cache.ts';

@@ -12,7 +12,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { addRun } from '../../../core/cost/counted.ts';
 import { findStateBreach, type StateChange } from '../../../core/plan/invariants.ts';
 import type { RemovalAuthor } from '../../../core/removal-guard/removal-author.ts';
-import { noteWritten } from '../../../core/intents/written-marks.ts';
+import { noteWritten, isResolvedByTime } from '../../../core/intents/intents.ts';
 import { mergeIntents } from '../../../core/intents/merge-intents.ts';
 import { emptyState, type DaemonSetState, type Intent } from '../../../core/model/state.ts';
 import type { Plan } from '../../../core/model/plan.ts';
@@ -26,7 +26,6 @@ import { tombstonesOfAnswered, keepTombstones, uidsAmong } from '../../../core/p
 import { withEntries, withoutLog } from '../../../core/log/append-log.ts';
 import { settledEntries } from '../../../core/log/effect-entries.ts';
 import { transitionEntries } from '../../../core/log/transition-entries.ts';
-import { isResolvedByTime } from '../../../core/intents/intents.ts';
 
 /** Attempts at merging before the run is given up as a lost dependency. */
 const MERGES_MAX = 8;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { DeleteCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { createDynamoFleetStore } from '../../../../src/adapters/dynamodb/fleet-stores.ts';
-import type { FleetStore, FleetToWrite } from '../../../../src/ports/stores/fleet-store.ts';
+import type { FleetStore, FleetToWrite } from '../../../../src/ports/stores/fleet-rollout-store.ts';
 import { testFleetStore } from '../../../support/fleet-store-suite.ts';
 import { useKeyTables } from '../../../support/key-tables.ts';
 

@@ -8,7 +8,7 @@ import {
   chunksOf,
   createEventBridgeBus,
 } from '../../../../src/adapters/eventbridge/event-bus.ts';
-import type { BusEntry, EventBus } from '../../../../src/ports/event-bus.ts';
+import type { BusEntry, EventBus } from '../../../../src/ports/fleet-notifier.ts';
 
 interface Asked {
   readonly headers: IncomingHttpHeaders;

@@ -6,7 +6,7 @@ import type { FindingLevel } from '../../../../src/app/checks/finding-codes.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
 import type { ClusterMeta } from '../../../../src/core/model/view-items.ts';
-import type { EndpointFacts } from '../../../../src/ports/cluster/endpoint-probe.ts';
+import type { EndpointFacts } from '../../../../src/ports/cluster/cluster-inspection.ts';
 import { DOCTOR_NOW_MS, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';
 import type { DoctorFacts } from '../../../support/doctor-facts.ts';
 

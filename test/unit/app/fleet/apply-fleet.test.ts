@@ -6,7 +6,7 @@ import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { createFleetReader } from '../../../../src/adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../../../src/app/fleet/apply-fleet.ts';
 import { releaseOf } from '../../../../src/app/fleet/fleet-release.ts';
-import type { StoredFleet } from '../../../../src/ports/stores/fleet-store.ts';
+import type { StoredFleet } from '../../../../src/ports/stores/fleet-rollout-store.ts';
 import { wholeFleetRecord } from '../../../support/fleet-rollout-store-suite.ts';
 import { fleetDocument, fleetOf, manifestOf } from '../../../support/fleet-samples.ts';
 import { MemoryFleetRolloutStore } from '../../../support/memory-fleet-rollout-store.ts';

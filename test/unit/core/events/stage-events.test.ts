@@ -6,7 +6,7 @@ import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { OpenStep, RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { Gate } from '../../../../src/core/model/staged-progress.ts';
-import { tellStages } from '../../../../src/core/events/stage-events.ts';
+import { tellStages } from '../../../../src/core/events/events.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { record } from '../../../support/stage-records.ts';
 

@@ -1,7 +1,7 @@
 /** The current revision where the built-in controller keeps history: found, never made. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isBuiltInCurrent, newestRevision } from '../../../../src/core/history/built-in-history.ts';
+import { isBuiltInCurrent, newestRevision } from '../../../../src/core/history/history-match.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import { daemonSet, revision } from '../../../support/core-fixtures.ts';
 import { storedRevision } from '../../../support/stored-revision.ts';

@@ -1,7 +1,7 @@
 /** Which old revisions go (spec 2.11, S10). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { planTrims } from '../../../../src/core/history/history-trim.ts';
+import { planTrims } from '../../../../src/core/history/history-plan.ts';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { IntentJudgement, PlanContext } from '../../../../src/core/model/plan.ts';

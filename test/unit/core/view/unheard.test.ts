@@ -1,7 +1,7 @@
 /** How long a cluster was in the dark: gaps in what is heard of nodes or pods, beyond the silence bound, summed up. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DARK_AFTER_MS, unheardAfter } from '../../../../src/core/view/unheard.ts';
+import { DARK_AFTER_MS, unheardAfter } from '../../../../src/core/view/freshness.ts';
 import { defaultReconcileOptions } from '../../../../src/app/reconcile/process/dependencies.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 

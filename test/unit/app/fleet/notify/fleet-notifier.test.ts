@@ -15,7 +15,7 @@ import {
 import { NO_MIRROR, type FleetMirror } from '../../../../../src/core/fleet/told/fleet-mirror.ts';
 import type { LogItem } from '../../../../../src/core/model/log-entry.ts';
 import type { ConnectRefusal } from '../../../../../src/ports/cluster/cluster-access.ts';
-import type { BusEntry, PutOutcome } from '../../../../../src/ports/event-bus.ts';
+import type { BusEntry, PutOutcome } from '../../../../../src/ports/fleet-notifier.ts';
 import type { FleetNotifier } from '../../../../../src/ports/fleet-notifier.ts';
 import { fleetDecision, fleetRecord, standing } from '../../../../support/fleet-record-samples.ts';
 import { MemoryFleetMirrorStore, MemoryMirrors } from '../../../../support/memory-mirrors.ts';
