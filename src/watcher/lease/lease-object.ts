@@ -9,7 +9,7 @@ import { compareResourceVersions, isResourceVersion } from '../../core/model/ide
 import type { Incarnation, ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { INSTALLATION_ANNOTATION, isInstallation } from '../../core/takeover/installation.ts';
-import { isToken } from '../project/wire-bounds.ts';
+import { isToken } from '../../core/projections/wire-bounds.ts';
 
 /** Name of the Lease, and its namespace (design 8). */
 export const WATCHER_LEASE = { namespace: 'rollcall-system', name: 'rollcall-watcher' } as const;

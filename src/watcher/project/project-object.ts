@@ -26,11 +26,11 @@ import {
 } from '../../core/projections/raw-fields.ts';
 import {
   isObjectName,
-  isSendableLabels,
-  isSendableTaints,
+  isLabels,
+  areTaints,
   isNamespace,
   isToken,
-} from './wire-bounds.ts';
+} from '../../core/projections/wire-bounds.ts';
 import { isJsonObject, jsonMember } from '@rollcall/base/json.ts';
 
 export interface ProjectionInput {
@@ -43,7 +43,7 @@ export interface ProjectionInput {
 export function projectNode(input: ProjectionInput): NodeProjection {
   checkLabels(input);
   const node = core.projectNode(input, readingOf(input));
-  if (!isSendableTaints(node.taints)) raiseUnsendable('taints');
+  if (!areTaints(node.taints)) raiseUnsendable('taints');
   return node;
 }
 
@@ -68,7 +68,7 @@ function readingOf({ interner }: ProjectionInput): Reading {
 /** Before they are shared: a key such as `__proto__` does not outlive that. */
 function checkLabels({ raw }: ProjectionInput): void {
   const labels = readTexts(readObject(rawJson(raw), 'metadata', raiseFault), 'labels', raiseFault);
-  if (!isSendableLabels(labels)) raiseUnsendable('labels');
+  if (!isLabels(labels)) raiseUnsendable('labels');
 }
 
 function raiseUnsendable(field: string): never {

@@ -34,7 +34,7 @@ import {
   isWrittenToStatus,
 } from './project-object.ts';
 import type { ObjectIdentity, ProjectionInput } from './project-object.ts';
-import { isSendableDaemonSet } from './wire-bounds.ts';
+import { isDaemonSet } from '../../core/projections/wire-bounds.ts';
 
 /** What the watcher keeps of one object: its slim form. */
 export interface SlimObject extends ObjectIdentity {
@@ -244,7 +244,7 @@ function opaqueObject(
 
 /** Whole, without managedFields. Items of a list lack apiVersion and kind: put back, or they differ. */
 function slimDaemonSet({ identity, raw }: ProjectionInput): SlimObject {
-  if (!isSendableDaemonSet(rawJson(raw))) raiseFault('not to be walked');
+  if (!isDaemonSet(rawJson(raw))) raiseFault('not to be walked');
   const { managedFields: _dropped, ...metadata } = readObject(rawJson(raw), 'metadata', raiseFault);
   const object = { ...raw, apiVersion: 'apps/v1', kind: 'DaemonSet', metadata };
   const projection: DaemonSetProjection = {

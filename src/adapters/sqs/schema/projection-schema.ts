@@ -1,20 +1,18 @@
-/**
- * Schemas of projections as they travel (src/core/model/projections.ts): closed, bounded.
- *
- * The effect of a taint is any short word: an API server may learn one that we do not know, and that
- * must not stop a cluster's messages. A DaemonSet stays raw JSON, which the core walks (canonical text, templates), and
- * recurses: it is bounded in depth, by a walk that does not.
- */
+/** Schemas of projections as they travel: closed, bounded (core/projections/wire-bounds.ts). A DaemonSet stays raw JSON. */
 import * as v from 'valibot';
 import { isJsonObject } from '@rollcall/base/json.ts';
+import {
+  ENTRIES_MAX,
+  isDaemonSet,
+  isLabelValue,
+  isTaintEffect,
+  isTaintKey,
+} from '../../../core/projections/wire-bounds.ts';
 import {
   countSchema,
   labelsSchema,
   namespaceSchema,
   objectNameSchema,
-  taintKeySchema,
-  taintValueSchema,
-  textSchema,
   timeSchema,
   uidSchema,
   versionSchema,
@@ -24,8 +22,6 @@ import {
 /** The four kinds. */
 export const watchedKindSchema = v.picklist(['Node', 'Pod', 'DaemonSet', 'ControllerRevision']);
 
-const TAINTS_MAX = 1000;
-
 const identityFields = {
   name: objectNameSchema,
   uid: uidSchema,
@@ -33,9 +29,9 @@ const identityFields = {
 };
 
 const taintSchema = v.strictObject({
-  key: taintKeySchema,
-  value: v.optional(taintValueSchema),
-  effect: textSchema(/^[A-Za-z]{1,63}$/),
+  key: v.custom<string>(isTaintKey),
+  value: v.optional(v.custom<string>(isLabelValue)),
+  effect: v.custom<string>(isTaintEffect),
 });
 
 const systemSchema = v.strictObject({
@@ -50,7 +46,7 @@ const nodeSchema = v.strictObject({
   kind: v.literal('Node'),
   ...identityFields,
   labels: labelsSchema,
-  taints: v.pipe(v.array(taintSchema), v.maxLength(TAINTS_MAX)),
+  taints: v.pipe(v.array(taintSchema), v.maxLength(ENTRIES_MAX)),
   unschedulable: v.boolean(),
   isReady: v.boolean(),
   isTerminating: v.boolean(),
@@ -103,37 +99,17 @@ const revisionSchema = v.strictObject({
   isTerminating: v.boolean(),
 });
 
-/** Deeper than any pod template; far below what a recursive walk can take. */
-const DEPTH_MAX = 64;
-
-/** True for JSON of bounded depth without the key `__proto__`. */
-function isBoundedJson(value: unknown): boolean {
-  const pending: (readonly [unknown, number])[] = [[value, 0]];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [current, depth] = next;
-    if (typeof current !== 'object' || current === null) continue;
-    if (depth >= DEPTH_MAX || Object.hasOwn(current, '__proto__')) return false;
-    for (const member of Object.values(current)) {
-      if (typeof member === 'object' && member !== null) pending.push([member, depth + 1]);
-    }
-  }
-  return true;
-}
-
 /** A DaemonSet's own fields that its projection repeats. */
 const IDENTITY = ['name', 'namespace', 'uid', 'resourceVersion'] as const;
 
-/** True for a DaemonSet with this identity, a spec and a template. */
+/** True for a DaemonSet with this identity, within bounds. */
 export function isDaemonSetOf(
   value: unknown,
   expected: Readonly<Record<(typeof IDENTITY)[number], string>>,
 ): boolean {
-  if (!isJsonObject(value) || !isBoundedJson(value)) return false;
-  const { metadata, spec } = value;
-  if (!isJsonObject(metadata) || !isJsonObject(spec)) return false;
-  return (
-    isJsonObject(spec['template']) && IDENTITY.every((field) => metadata[field] === expected[field])
-  );
+  if (!isDaemonSet(value)) return false;
+  const { metadata } = value;
+  return isJsonObject(metadata) && IDENTITY.every((field) => metadata[field] === expected[field]);
 }
 
 const daemonSetSchema = v.pipe(

@@ -8,11 +8,11 @@ import { raiseFault } from '../../../../src/watcher/project/project-object.ts';
 import {
   isNamespace,
   isObjectName,
-  isSendableDaemonSet,
-  isSendableLabels,
-  isSendableTaints,
+  isDaemonSet,
+  isLabels,
+  areTaints,
   isToken,
-} from '../../../../src/watcher/project/wire-bounds.ts';
+} from '../../../../src/core/projections/wire-bounds.ts';
 
 type Read<T> = (raw: JsonObject, field: string) => T;
 
@@ -66,11 +66,11 @@ describe('names that a message takes', () => {
 
 describe('labels that a message takes', () => {
   it('are a thousand, of keys and values as long as Kubernetes allows', () => {
-    assert.equal(isSendableLabels(labelsOf(1000)), true);
-    assert.equal(isSendableLabels(labelsOf(1001)), false);
-    assert.equal(isSendableLabels({ ['k'.repeat(317)]: 'v'.repeat(63) }), true);
-    assert.equal(isSendableLabels({ ['k'.repeat(318)]: '' }), false);
-    assert.equal(isSendableLabels({ k: 'v'.repeat(64) }), false);
+    assert.equal(isLabels(labelsOf(1000)), true);
+    assert.equal(isLabels(labelsOf(1001)), false);
+    assert.equal(isLabels({ ['k'.repeat(317)]: 'v'.repeat(63) }), true);
+    assert.equal(isLabels({ ['k'.repeat(318)]: '' }), false);
+    assert.equal(isLabels({ k: 'v'.repeat(64) }), false);
   });
 
   it('have no key that is none, and no text that is not printed', () => {
@@ -83,19 +83,19 @@ describe('labels that a message takes', () => {
       { a: 'é' },
       polluting,
     ]) {
-      assert.equal(isSendableLabels(labels), false, JSON.stringify(labels));
+      assert.equal(isLabels(labels), false, JSON.stringify(labels));
     }
-    assert.equal(isSendableLabels({ 'a.b/c': '' }), true);
+    assert.equal(isLabels({ 'a.b/c': '' }), true);
   });
 });
 
 describe('taints that a message takes', () => {
   const taint: Taint = { key: 'k', value: 'v', effect: 'NoExecute' };
-  const withOne = (change: object): boolean => isSendableTaints([taint, { ...taint, ...change }]);
+  const withOne = (change: object): boolean => areTaints([taint, { ...taint, ...change }]);
 
   it('are a thousand', () => {
-    assert.equal(isSendableTaints(Array.from({ length: 1000 }, () => taint)), true);
-    assert.equal(isSendableTaints(Array.from({ length: 1001 }, () => taint)), false);
+    assert.equal(areTaints(Array.from({ length: 1000 }, () => taint)), true);
+    assert.equal(areTaints(Array.from({ length: 1001 }, () => taint)), false);
   });
 
   it('have keys, values and effects of printed text within bounds, each of them', () => {
@@ -127,13 +127,12 @@ describe('taints that a message takes', () => {
 describe('a DaemonSet that a message takes', () => {
   const nested = (depth: number): object =>
     Array.from({ length: depth }).reduce<object>((inner) => ({ inner }), {});
-  const withTemplate = (template: unknown): boolean =>
-    isSendableDaemonSet({ spec: { template } } as never);
+  const withTemplate = (template: unknown): boolean => isDaemonSet({ spec: { template } });
 
   it('has a template that is an object', () => {
     assert.equal(withTemplate({}), true);
     for (const template of [undefined, null, 'x', []]) assert.equal(withTemplate(template), false);
-    assert.equal(isSendableDaemonSet({}), false);
+    assert.equal(isDaemonSet({}), false);
   });
 
   it('is nested 59 deep at most', () => {
