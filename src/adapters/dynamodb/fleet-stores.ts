@@ -14,11 +14,7 @@
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
-import type {
-  FleetClusterRecord,
-  FleetRecord,
-  FleetRelease,
-} from '../../core/fleet/rollout/fleet-record.ts';
+import type { FleetClusterRecord, FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
 import type { KeptLook } from '../../core/fleet/rollout/tally-stage.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import {
@@ -30,14 +26,7 @@ import {
   type FleetWrite,
   type StoredFleet,
 } from '../../ports/stores/fleet-rollout-store.ts';
-import {
-  ItemUnreadableError,
-  at,
-  keyIn,
-  namesIn,
-  type ItemKey,
-  ItemTooLargeError,
-} from './item-codec.ts';
+import { ItemUnreadableError, at, namesIn, type ItemKey, ItemTooLargeError } from './item-codec.ts';
 import {
   FLEET_CLUSTER,
   FLEET_LOOKS,
@@ -77,19 +66,7 @@ function recordsIn(
     readRecord: (key) => table.read(FLEET_ROLLOUT, key),
     listRecords: async ({ cursor, limit }) => {
       const query = { pk: FLEET_ROLLOUTS_PARTITION, limit, after: cursor };
-      const { items, ...next } = await table.query(query);
-      const records: FleetRecord[] = [];
-      const unreadable: FleetKey[] = [];
-      for (const item of items) {
-        const key = keyIn(item);
-        try {
-          records.push(FLEET_ROLLOUT.read(item, key));
-        } catch (error) {
-          if (!(error instanceof ItemUnreadableError)) throw error;
-          unreadable.push(namesIn(key.sk));
-        }
-      }
-      return { records, unreadable, ...next };
+      return table.listReadable(FLEET_ROLLOUT, query, (_error, { sk }) => namesIn(sk));
     },
     writeRecord: (record) => {
       const next = { ...record, version: record.version + 1 };

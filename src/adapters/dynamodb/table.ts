@@ -13,7 +13,7 @@ import { pagesOf } from '@rollcall/base/pages.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { WriteResult } from '../../ports/stores/view-store.ts';
 import { readerOf, writerOf, type SingleWrite, type Standing } from './batches.ts';
-import { ItemTooLargeError, keyIn } from './item-codec.ts';
+import { ItemTooLargeError, ItemUnreadableError, keyIn } from './item-codec.ts';
 import type { ItemKey, RecordKind, RecordPlace, StoredItem } from './item-codec.ts';
 
 /** Options of a store over one table. */
@@ -83,6 +83,31 @@ export class Table {
   ): Promise<{ readonly records: readonly T[]; readonly cursor?: string }> {
     const { items, ...next } = await this.query(query);
     return { records: items.map((item) => kind.read(item, keyIn(item))), ...next };
+  }
+
+  /** The same, where one that cannot be read hides nothing else: `unreadable` has what `tell` makes of it. */
+  async listReadable<T, Told>(
+    kind: RecordKind<never, T, never>,
+    query: PartitionQuery,
+    tell: (error: ItemUnreadableError, key: ItemKey) => Told,
+  ): Promise<{
+    readonly records: readonly T[];
+    readonly unreadable: readonly Told[];
+    readonly cursor?: string;
+  }> {
+    const { items, ...next } = await this.query(query);
+    const records: T[] = [];
+    const unreadable: Told[] = [];
+    for (const item of items) {
+      const key = keyIn(item);
+      try {
+        records.push(kind.read(item, key));
+      } catch (error) {
+        if (!(error instanceof ItemUnreadableError)) throw error;
+        unreadable.push(tell(error, key));
+      }
+    }
+    return { records, unreadable, ...next };
   }
 
   /** Writes a record as its kind is written, if the condition holds. */

@@ -5,8 +5,6 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
-import type { CoverageDays } from '../../core/coverage/kept-days.ts';
-import type { LogItem } from '../../core/model/log-entry.ts';
 import type { Stamp } from '../../core/model/position.ts';
 import type { DaemonSetPosition, NameItem } from '../../core/model/view-items.ts';
 import type {
@@ -19,7 +17,7 @@ import type {
   ViewStore,
   WriteResult,
 } from '../../ports/stores/view-store.ts';
-import { ItemUnreadableError, at, keyIn } from './item-codec.ts';
+import { at, type ItemUnreadableError } from './item-codec.ts';
 import {
   BREAKER,
   COVERAGE,
@@ -148,6 +146,10 @@ async function listNames(
   }
 }
 
+function messageOf({ message }: ItemUnreadableError): string {
+  return message;
+}
+
 /** What has expired may still stand there for days; what cannot be read hides nothing else. */
 async function listLogItems(
   table: Table,
@@ -157,19 +159,10 @@ async function listLogItems(
   // Sort keys are a time and a token: what is of that very time comes after the time alone.
   const from = fromMs === undefined ? undefined : new Date(fromMs).toISOString();
   const after = cursor ?? from;
-  const page = await table.query({ pk: logPartition(cluster, day), after });
-  const items: LogItem[] = [];
-  const unreadable: string[] = [];
-  for (const stored of page.items) {
-    try {
-      const { item, expiresAtMs } = LOG.read(stored, keyIn(stored));
-      if (expiresAtMs > nowMs) items.push(item);
-    } catch (error) {
-      if (!(error instanceof ItemUnreadableError)) throw error;
-      unreadable.push(error.message);
-    }
-  }
-  return { items, unreadable, ...defined({ cursor: page.cursor }) };
+  const query = { pk: logPartition(cluster, day), after };
+  const { records, ...page } = await table.listReadable(LOG, query, messageOf);
+  const items = records.flatMap(({ item, expiresAtMs }) => (expiresAtMs > nowMs ? item : []));
+  return { ...page, items };
 }
 
 async function listCoverageDays(
@@ -178,18 +171,9 @@ async function listCoverageDays(
   { fromDay, cursor }: Parameters<ViewStore['listCoverageDays']>[1],
 ): Promise<CoveragePage> {
   const after = cursor ?? coverageDayKey(fromDay);
-  const page = await table.query({ pk: coveragePartition(cluster), after });
-  const items: CoverageDays[] = [];
-  const unreadable: string[] = [];
-  for (const stored of page.items) {
-    try {
-      items.push(COVERAGE.read(stored, keyIn(stored)));
-    } catch (error) {
-      if (!(error instanceof ItemUnreadableError)) throw error;
-      unreadable.push(error.message);
-    }
-  }
-  return { items, unreadable, ...defined({ cursor: page.cursor }) };
+  const query = { pk: coveragePartition(cluster), after };
+  const { records: items, ...page } = await table.listReadable(COVERAGE, query, messageOf);
+  return { ...page, items };
 }
 
 /** The slice first: whoever still writes there must not find that what it refers to is gone. */
