@@ -13,14 +13,14 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-aws': 8_800,
   'packages/local-cluster': 35_600,
   scripts: 10_330,
-  'src/adapters': 13_020,
-  'src/app': 23_700,
+  'src/adapters': 12_960,
+  'src/app': 23_650,
   'src/cli': 18_420,
-  'src/core': 25_880,
+  'src/core': 25_970,
   'src/engine': 1_950,
   'src/page': 6_800,
   'src/ports': 1_480,
-  'src/watcher': 4_930,
+  'src/watcher': 4_860,
   test: 189_380,
 };
 

@@ -26,7 +26,6 @@ export interface SilenceDependencies {
   readonly onProgress?: (text: string) => void;
 }
 
-const NAMES_PER_PAGE = 100;
 /** Runs that were begun before the freeze end; more rounds mean that somebody goes on. */
 const INTENT_ROUNDS_MAX = 3;
 
@@ -60,7 +59,7 @@ async function findLastDeath(
   { view, requestTimeoutMs }: SilenceDependencies,
 ): Promise<number> {
   let lastMs = 0;
-  for await (const names of namePages(view, clusterUid, { limit: NAMES_PER_PAGE })) {
+  for await (const names of namePages(view, clusterUid)) {
     for (const { uid } of names) {
       const state = uid === null ? undefined : await view.readState({ clusterUid, uid });
       for (const intent of state?.intents ?? []) {

@@ -7,7 +7,6 @@
  */
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 
@@ -35,30 +34,17 @@ export async function changeRegistration(
   return 'lost';
 }
 
-/** Writes what `change` makes of META; `kept`: it made nothing. */
-async function changeMeta(
-  view: Pick<ViewStore, 'readMeta' | 'writeMeta'>,
-  clusterUid: ClusterUid,
-  change: (meta: ClusterMeta) => ClusterMeta | undefined,
-): Promise<'written' | 'kept' | 'missing' | 'lost'> {
-  for (let attempt = 0; attempt < META_WRITES_MAX; attempt += 1) {
-    const meta = await view.readMeta(clusterUid);
-    if (meta === undefined) return 'missing';
-    const next = change(meta);
-    if (next === undefined) return 'kept';
-    if ((await view.writeMeta(next)) === 'written') return 'written';
-  }
-  return 'lost';
-}
-
 /** Breaks the view; false when META never stood still. A cluster that was never heard of has nothing to break. */
 export async function breakView(
   view: Pick<ViewStore, 'readMeta' | 'writeMeta'>,
   clusterUid: ClusterUid,
   incompleteReason: string,
 ): Promise<boolean> {
-  const result = await changeMeta(view, clusterUid, (meta) => {
-    return { ...meta, isComplete: false, incompleteReason, broken: meta.broken + 1 };
-  });
-  return result !== 'lost';
+  for (let attempt = 0; attempt < META_WRITES_MAX; attempt += 1) {
+    const meta = await view.readMeta(clusterUid);
+    if (meta === undefined) return true;
+    const next = { ...meta, isComplete: false, incompleteReason, broken: meta.broken + 1 };
+    if ((await view.writeMeta(next)) === 'written') return true;
+  }
+  return false;
 }

@@ -5,9 +5,10 @@
  * a snapshot rebuilds the rest. A crash leaves items that do no harm; a repeat goes on. META itself stays,
  * incomplete: its counters are what makes a later snapshot believed.
  */
+import { SLICE_COUNT_MAX, slicesOfDaemonSet } from '../../core/projections/set-hash.ts';
 import type { ClusterUid } from '../../core/model/identifiers.ts';
 import type { NameItem } from '../../core/model/view-items.ts';
-import type { SlicedSet, ViewStore } from '../../ports/stores/view-store.ts';
+import type { ViewStore } from '../../ports/stores/view-store.ts';
 import { namePages } from './read-registry.ts';
 import { breakView } from './change-stored.ts';
 
@@ -22,39 +23,37 @@ export type ForgettableView = Pick<
   | 'removeName'
 >;
 
-const NAMES_PER_PAGE = 100;
-/** Sets have 1, 4 or 16 slices (design 4); a set may still have those of a larger count before. */
-const SLICES_MAX = 16;
-
 /** Deletes the items of a cluster; of how many DaemonSets. Rejects when the table fails. */
 export async function forgetView(view: ForgettableView, clusterUid: ClusterUid): Promise<number> {
   const meta = await view.readMeta(clusterUid);
   if (meta === undefined) return 0;
   await breakView(view, clusterUid, 'the cluster was removed');
-  const sliceCount = Math.max(SLICES_MAX, meta.sliceCount);
   let daemonSets = 0;
-  const pages = namePages(view, clusterUid, { limit: NAMES_PER_PAGE, includeDeleted: true });
+  const pages = namePages(view, clusterUid, { includeDeleted: true });
   for await (const names of pages) {
     for (const item of names) {
-      daemonSets += await forgetName({ view, clusterUid, sliceCount }, item);
+      daemonSets += await forgetName({ view, clusterUid }, item);
     }
   }
-  await forgetSlices({ view, clusterUid, sliceCount }, 'nodes');
+  const nodes = Array.from(
+    { length: SLICE_COUNT_MAX },
+    (_, index) => ({ set: 'nodes', index }) as const,
+  );
+  await forgetSlices({ view, clusterUid }, nodes);
   return daemonSets;
 }
 
 interface Forgetting {
   readonly view: ForgettableView;
   readonly clusterUid: ClusterUid;
-  readonly sliceCount: number;
 }
 
 async function forgetName(forgetting: Forgetting, item: NameItem): Promise<number> {
   const { view, clusterUid } = forgetting;
   const uids = [...(item.formerUids ?? []), ...(item.uid === null ? [] : [item.uid])];
   for (const uid of uids) {
-    await forgetSlices(forgetting, `pods/${uid}`);
-    await forgetSlices(forgetting, `revisions/${uid}`);
+    // Also those of a larger count before.
+    await forgetSlices(forgetting, slicesOfDaemonSet(uid, SLICE_COUNT_MAX));
     await view.removeDaemonSet({ clusterUid, uid });
   }
   await view.removeName(clusterUid, item);
@@ -62,11 +61,11 @@ async function forgetName(forgetting: Forgetting, item: NameItem): Promise<numbe
 }
 
 async function forgetSlices(
-  { view, clusterUid, sliceCount }: Forgetting,
-  set: SlicedSet,
+  { view, clusterUid }: Forgetting,
+  slices: ReturnType<typeof slicesOfDaemonSet>,
 ): Promise<void> {
-  const removals = Array.from({ length: sliceCount }, async (_, index) => {
-    const ref = { clusterUid, set, index };
+  const removals = slices.map(async (each) => {
+    const ref = { clusterUid, ...each };
     const slice = await view.readSlice(ref);
     if (slice !== undefined) await view.removeSlice(ref, slice.stamp);
   });

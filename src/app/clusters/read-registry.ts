@@ -19,6 +19,8 @@ export interface RegistryContent {
 /** Ids asked for at once, and registrations read side by side. */
 const PAGE = 200;
 const AT_ONCE = 32;
+/** Names of a page where nothing else is said. */
+const NAMES_PER_PAGE = 100;
 
 /** Ids of all clusters as a person sorts them, also of those whose registration cannot be read or is not there yet. */
 export async function listEveryCluster(
@@ -61,8 +63,10 @@ export function hasLabels(
 export async function* namePages(
   view: Pick<ViewReader, 'listNames'>,
   cluster: ClusterUid,
-  options: Omit<NamePageOptions, 'cursor'>,
+  options: Partial<Omit<NamePageOptions, 'cursor'>> = {},
 ): AsyncGenerator<readonly NameItem[], void, undefined> {
-  const pages = pagesOf((from) => view.listNames(cluster, { ...options, ...from }));
+  const pages = pagesOf((from) =>
+    view.listNames(cluster, { limit: NAMES_PER_PAGE, ...options, ...from }),
+  );
   for await (const { names } of pages) yield names;
 }

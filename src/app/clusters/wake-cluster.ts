@@ -18,8 +18,6 @@ interface WakeDependencies {
   readonly random: Random;
 }
 
-const NAMES_PER_PAGE = 200;
-
 /** Sends the hints; how many. Rejects when a table or the queue fails. */
 export async function wakeCluster(
   cluster: Pick<ClusterRegistration, 'id' | 'clusterUid'>,
@@ -27,7 +25,7 @@ export async function wakeCluster(
 ): Promise<number> {
   const prefix = `manual/${random.uniqueId()}/`;
   let count = 0;
-  for await (const names of namePages(view, cluster.clusterUid, { limit: NAMES_PER_PAGE })) {
+  for await (const names of namePages(view, cluster.clusterUid)) {
     const found = names.map((name) => hintFor(cluster, name, 'manual'));
     if (found.length > 0) await hints.sendHints(found, prefix);
     count += found.length;

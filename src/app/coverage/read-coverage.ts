@@ -55,8 +55,6 @@ export interface ReadCoverage {
 }
 
 const AT_ONCE = 16;
-const NAMES_PER_PAGE = 100;
-
 interface Found extends CoverageDays {
   readonly ownerLabel?: string;
 }
@@ -80,7 +78,7 @@ export async function readCoverage(
   const meta = await orUnreadable(() => view.readMeta(clusterUid));
   if (meta.kind === 'unreadable') unreadable.push(meta.problem);
   const known = meta.kind === 'read' ? meta.value : undefined;
-  for await (const names of namePages(view, clusterUid, { limit: NAMES_PER_PAGE })) {
+  for await (const names of namePages(view, clusterUid)) {
     const wanted = names.filter((item) => !hasSentinelName(item));
     await sideBySide(wanted, AT_ONCE, async (item) => {
       const read = await orUnreadable(() =>

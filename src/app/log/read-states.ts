@@ -15,7 +15,6 @@ import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 import { namePages } from '../clusters/read-registry.ts';
 
-const NAMES_PER_PAGE = 100;
 const STATES_AT_ONCE = 100;
 /** Looks until each state was read once more, whatever changed. */
 const LOOKS_PER_TURN = 12;
@@ -76,7 +75,7 @@ async function namesOf(
 ): Promise<readonly NameItem[]> {
   const known = seen?.namesOf(meta);
   if (known !== undefined) return known;
-  const pages = namePages(view, clusterUid, { limit: NAMES_PER_PAGE, includeDeleted: true });
+  const pages = namePages(view, clusterUid, { includeDeleted: true });
   const names: NameItem[] = [];
   for await (const page of pages) names.push(...page);
   seen?.keepNames(meta, names);

@@ -124,8 +124,6 @@ function resultOf(
   return { walk, ...counts, failedClusters: failed.length };
 }
 
-const NAMES_PER_PAGE = 100;
-
 /** A cluster, and the time whose boundaries it has to meet. */
 interface ClusterVisit {
   readonly id: ClusterId;
@@ -228,7 +226,7 @@ async function takeTurns(scope: ClusterScope, visit: ClusterVisit, tally: Tally)
 }
 
 function pagesOf({ registration, dependencies }: ClusterScope): ReturnType<typeof namePages> {
-  return namePages(dependencies.view, registration.clusterUid, { limit: NAMES_PER_PAGE });
+  return namePages(dependencies.view, registration.clusterUid);
 }
 
 /** Keys whose due time passed a while ago: their timer was lost (protocol 12). */

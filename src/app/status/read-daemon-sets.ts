@@ -46,9 +46,6 @@ interface HeardCluster {
   readonly meta: ClusterMeta;
 }
 
-/** Names that are asked for at once. */
-const NAMES_PER_PAGE = 200;
-
 /** Reads them, in the order of their names. Rejects when a table fails. */
 export async function readDaemonSets(
   cluster: HeardCluster,
@@ -57,7 +54,7 @@ export async function readDaemonSets(
   const { namespace } = look.filter;
   const sets: ReadSet[] = [];
   const { clusterUid } = cluster.registration;
-  for await (const names of namePages(look.view, clusterUid, { limit: NAMES_PER_PAGE })) {
+  for await (const names of namePages(look.view, clusterUid)) {
     const wanted = names.filter(
       (item) => !hasSentinelName(item) && (namespace ?? item.namespace) === item.namespace,
     );

@@ -8,6 +8,7 @@
 import { hash48 } from '@rollcall/base/hash48.ts';
 import { canonicalJson, isSameJson, type JsonObject } from '@rollcall/base/json.ts';
 import { projectionJson, type Projection } from '../model/projections.ts';
+import type { Uid } from '../model/identifiers.ts';
 import type { NameRange, SetHashes, SetId } from '../model/watcher-message.ts';
 
 const MODULUS = 2 ** 48;
@@ -55,6 +56,29 @@ export function sliceIndexOf(name: string, sliceCount: number): number {
   return sliceCount === 1 ? 0 : hash48(name) % sliceCount;
 }
 
+/** The most slices that a set can have (design 4). */
+export const SLICE_COUNT_MAX = 16;
+
+/** How many slices a set has: of revisions there are few. */
+export function slicesOfSet(set: SetId, sliceCount: number): number {
+  return set.startsWith('revisions/') ? 1 : sliceCount;
+}
+
+/** The slices of a DaemonSet's pods and revisions. */
+export function slicesOfDaemonSet(
+  uid: Uid,
+  sliceCount: number,
+): readonly { readonly set: Exclude<SetId, 'daemonsets'>; readonly index: number }[] {
+  return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
+    Array.from({ length: slicesOfSet(set, sliceCount) }, (_, index) => ({ set, index })),
+  );
+}
+
+/** Which slice of a set holds the object of this name. */
+export function sliceIndexIn(set: SetId, name: string, sliceCount: number): number {
+  return sliceIndexOf(name, slicesOfSet(set, sliceCount));
+}
+
 /** By what portions of DaemonSets are ordered, and their ranges told. */
 export function nameKeyOf(daemonSet: {
   readonly namespace?: string;
@@ -71,5 +95,5 @@ export function isInRange({ after, upTo }: NameRange, key: string): boolean {
 /** Slices per set for a number of nodes: one up to 300, 4 up to 2,000, 16 above (design 4). */
 export function sliceCountFor(nodes: number): number {
   if (nodes <= 300) return 1;
-  return nodes <= 2000 ? 4 : 16;
+  return nodes <= 2000 ? 4 : SLICE_COUNT_MAX;
 }

@@ -6,6 +6,7 @@
  *
  * A message is built, encoded, measured, perhaps built smaller, and only then counts as sent, in one synchronous step.
  */
+import { SLICE_COUNT_MAX } from '../../core/projections/set-hash.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { AnnouncementBody, Cut } from '../../core/model/watcher-message.ts';
@@ -45,9 +46,6 @@ interface PublisherDependencies extends Omit<ProcessPorts, 'random'> {
 
 /** How publishing something ended. `over`: the epoch is, or the watcher was stopped. */
 export type PublishEnd = 'done' | 'refused' | 'over';
-
-/** The highest slice count that a message may announce. */
-export const SLICE_COUNT_MAX = 16;
 
 interface Message {
   readonly frozen: FrozenMessage;

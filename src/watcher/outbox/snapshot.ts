@@ -9,7 +9,12 @@
  * DaemonSets (ADR 0079).
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { isInRange, nameKeyOf, sliceIndexOf } from '../../core/projections/set-hash.ts';
+import {
+  isInRange,
+  nameKeyOf,
+  sliceIndexIn,
+  slicesOfSet,
+} from '../../core/projections/set-hash.ts';
 import type { NameRange, SetId, SnapshotSlice } from '../../core/model/watcher-message.ts';
 import type { PendingSlices, SliceMember } from './outbox.ts';
 import type { ObjectStore, Tracked } from '../project/store.ts';
@@ -87,7 +92,7 @@ export class Snapshot implements PendingSlices {
     for (const set of this.#store.liveSets()) {
       this.#known.add(set);
       if (set === 'daemonsets') continue;
-      const count = set.startsWith('revisions/') ? 1 : this.sliceCount;
+      const count = slicesOfSet(set, this.sliceCount);
       for (let index = 0; index < count; index += 1) {
         this.#slices.set(refKey(set, index), { set, index });
       }
@@ -95,7 +100,7 @@ export class Snapshot implements PendingSlices {
   }
 
   #indexOf(tracked: Tracked, set: SetId): number {
-    return set.startsWith('revisions/') ? 0 : sliceIndexOf(tracked.name, this.sliceCount);
+    return sliceIndexIn(set, tracked.name, this.sliceCount);
   }
 
   #portionOf(ahead: NameRange, charsMax: number): SliceBatch {
@@ -150,7 +155,7 @@ export class Snapshot implements PendingSlices {
 
   /** One walk over a set for all its slices. */
   #sortInto(bySlice: Map<string, readonly Tracked[]>, set: SetId): void {
-    const count = set.startsWith('revisions/') ? 1 : this.sliceCount;
+    const count = slicesOfSet(set, this.sliceCount);
     const slices = Array.from({ length: count }, (): Tracked[] => []);
     for (const tracked of this.#store.members(set)) {
       slices[this.#indexOf(tracked, set)]?.push(tracked);

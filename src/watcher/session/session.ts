@@ -7,7 +7,7 @@
  * precedes them (faults row 80). One loop sends; list-watches only fill store and outbox and ring its bell.
  */
 import { WATCHED_KINDS, type WatchedKind } from '../../core/model/projections.ts';
-import { sliceCountFor } from '../../core/projections/set-hash.ts';
+import { sliceCountFor, SLICE_COUNT_MAX } from '../../core/projections/set-hash.ts';
 import type { AnnouncementBody, Membership } from '../../core/model/watcher-message.ts';
 import { jittered } from '@rollcall/base/ports/random.ts';
 import { Intake } from '../observe/intake.ts';
@@ -18,7 +18,7 @@ import { PriorityJudge, type ChangePriority } from '../outbox/change-priority.ts
 import { FlushSchedule } from '../outbox/flush-schedule.ts';
 import { Outbox } from '../outbox/outbox.ts';
 import { createProjector, type SlimObject, type Projector } from '../project/projection.ts';
-import { Publisher, SLICE_COUNT_MAX, type PublishEnd } from '../outbox/publisher.ts';
+import { Publisher, type PublishEnd } from '../outbox/publisher.ts';
 import { Sender } from '../outbox/sender.ts';
 import { ObjectStore, type StoreListener, type Tracked } from '../project/store.ts';
 import {

@@ -1,4 +1,7 @@
-/** Schemas of projections as they travel: closed, bounded (core/projections/wire-bounds.ts). A DaemonSet stays raw JSON. */
+/**
+ * Schemas of projections (core/model/projections.ts) as they travel: closed, bounded (core/projections/wire-bounds.ts).
+ * A DaemonSet stays raw JSON.
+ */
 import * as v from 'valibot';
 import { isJsonObject } from '@rollcall/base/json.ts';
 import {

@@ -8,7 +8,13 @@
 import type { Uid } from '../../../core/model/identifiers.ts';
 import { ZERO_STAMP, laterStamp } from '../../../core/model/position.ts';
 import type { NameItem, Positions } from '../../../core/model/view-items.ts';
-import { isInRange, nameKeyOf } from '../../../core/projections/set-hash.ts';
+import {
+  isInRange,
+  nameKeyOf,
+  SLICE_COUNT_MAX,
+  slicesOfDaemonSet,
+  slicesOfSet,
+} from '../../../core/projections/set-hash.ts';
 import type {
   ChangesBody,
   SetId,
@@ -33,14 +39,12 @@ import {
   replacing,
   type SliceEdit,
 } from '../slices/slice-edits.ts';
-import { slicesOfDaemonSet, slicesOfSet } from '../slices/snapshot-sums.ts';
 import {
   latestStamp,
   writeSlices,
   type SliceTarget,
   type WrittenSlice,
 } from '../slices/write-slices.ts';
-import { SLICE_COUNT_MAX } from '../slices/former-uids.ts';
 
 export interface ContentTarget extends SliceTarget, PositionsTarget {
   readonly sliceCount: number;

@@ -6,6 +6,7 @@
  * holds is gone. Read at each delivery of the manifest, and written before the dropped slices are emptied: a crash in
  * between carries again. What is carried stays bounded by core/tombstones.ts.
  */
+import { sliceIndexIn } from '../../../core/projections/set-hash.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Tombstone } from '../../../core/model/projections.ts';
 import { areOlderNeeded } from '../../../core/pod/tombstones.ts';
@@ -13,7 +14,6 @@ import type { SliceRef, SlicedSet, ViewReader } from '../../../ports/stores/view
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { SliceEdit } from './slice-edits.ts';
-import { sliceIndexIn } from './snapshot-sums.ts';
 import { tombstonesOf, type SliceTarget } from './write-slices.ts';
 
 /** A set whose view shrinks. */

@@ -6,6 +6,7 @@
  * waits for hours (A.7). So beyond a hundred the oldest are removed at once, some at a time: what wrote
  * them was overtaken a hundred times. Items first, then the name: a crash in between is repeated.
  */
+import { SLICE_COUNT_MAX, slicesOfDaemonSet } from '../../../core/projections/set-hash.ts';
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import type { NameItem } from '../../../core/model/view-items.ts';
 import {
@@ -17,10 +18,7 @@ import type { NamespacedName, SliceRef } from '../../../ports/stores/view-store.
 import { keepLogOfGone } from '../../log/flush-log.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
-import { slicesOfDaemonSet } from './snapshot-sums.ts';
 
-/** Most slices that a set can have (design 4). */
-export const SLICE_COUNT_MAX = 16;
 /** So many former DaemonSets a name remembers. */
 export const FORMER_UIDS_MAX = 100;
 /** At most so many are removed with one change of a name: a message has seconds. */

@@ -5,12 +5,12 @@
  * A whole slice of a snapshot replaces; unless a loss came before, it is written only where it
  * differs, so that a restart of the watcher causes no runs (protocol 18).
  */
+import { sliceIndexIn } from '../../../core/projections/set-hash.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Tombstone } from '../../../core/model/projections.ts';
 import type { Slice } from '../../../core/model/view-items.ts';
 import type { Delta, SnapshotSlice } from '../../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
-import { sliceIndexIn } from './snapshot-sums.ts';
 
 /** Objects of a slice. */
 export type SliceObjects = Slice['objects'];

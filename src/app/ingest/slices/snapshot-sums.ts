@@ -5,7 +5,6 @@
  * is applied to, so everything counts exactly once. What is kept does not grow with the cluster (ADR 0079). Sums move by
  * carried hashes alone (protocol 19): a redelivered message moves the META it is applied to by the same difference. Pure.
  */
-import type { Uid } from '../../../core/model/identifiers.ts';
 import { WATCHED_KINDS, type WatchedKind } from '../../../core/model/projections.ts';
 import type { SnapshotProgress } from '../../../core/model/view-items.ts';
 import type {
@@ -14,33 +13,12 @@ import type {
   SetId,
   SnapshotSlice,
 } from '../../../core/model/watcher-message.ts';
-import { addHash, sliceIndexOf, subtractHash } from '../../../core/projections/set-hash.ts';
-import type { SlicedSet } from '../../../ports/stores/view-store.ts';
+import { addHash, subtractHash } from '../../../core/projections/set-hash.ts';
 
 function kindOfSet(set: SetId): WatchedKind {
   if (set === 'nodes') return 'Node';
   if (set === 'daemonsets') return 'DaemonSet';
   return set.startsWith('pods/') ? 'Pod' : 'ControllerRevision';
-}
-
-/** How many slices a set has. */
-export function slicesOfSet(set: SetId, sliceCount: number): number {
-  return set.startsWith('revisions/') ? 1 : sliceCount;
-}
-
-/** The slices of a DaemonSet's pods and revisions. */
-export function slicesOfDaemonSet(
-  uid: Uid,
-  sliceCount: number,
-): readonly { readonly set: SlicedSet; readonly index: number }[] {
-  return ([`pods/${uid}`, `revisions/${uid}`] as const).flatMap((set) =>
-    Array.from({ length: slicesOfSet(set, sliceCount) }, (_, index) => ({ set, index })),
-  );
-}
-
-/** Which slice of a set holds the object of this name. */
-export function sliceIndexIn(set: SetId, name: string, sliceCount: number): number {
-  return sliceIndexOf(name, slicesOfSet(set, sliceCount));
 }
 
 /** The progress after whole slices. */

@@ -5,13 +5,12 @@
  * (protocol 2, L1). So a META that was lost begins an era after all of them (row 34), and a manifest looks once more,
  * at one small item for each DaemonSet. Assumes that nothing but what is read here bears stamps.
  */
+import { SLICE_COUNT_MAX, slicesOfDaemonSet } from '../../../core/projections/set-hash.ts';
 import type { ClusterUid, Uid } from '../../../core/model/identifiers.ts';
 import { ZERO_STAMP, eraOfStamp, laterStamp, type Stamp } from '../../../core/model/position.ts';
 import { positionIn, type ClusterMeta } from '../../../core/model/view-items.ts';
 import type { IngestDependencies } from '../process/dependencies.ts';
-import { SLICE_COUNT_MAX } from './former-uids.ts';
 import { listAllNames } from './names.ts';
-import { slicesOfDaemonSet } from './snapshot-sums.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 
 /** The era of a cluster without META: after every stamp and every state that may still stand. */

@@ -24,8 +24,6 @@ export interface RivalSighting {
 
 /** It may quote a name that an API server chose; the note must stay a small item. */
 const EVIDENCE_CHARACTERS_MAX = 1000;
-const NAMES_PER_PAGE = 100;
-
 /** An object as an API server just gave it, and when that was by its clock, if it said so. */
 interface LiveAnswer {
   readonly object: KubernetesObject;
@@ -106,7 +104,7 @@ export async function noteRival(sighting: RivalSighting, context: RunContext): P
 async function hintEveryKey(registration: ClusterRegistration, context: RunContext): Promise<void> {
   const { view, queue, random } = context.dependencies;
   const prefix = `rival/${random.uniqueId()}`;
-  for await (const names of namePages(view, registration.clusterUid, { limit: NAMES_PER_PAGE })) {
+  for await (const names of namePages(view, registration.clusterUid)) {
     const hints = names.map((name) => hintFor(registration, name, 'changed'));
     if (hints.length > 0) await queue.sendHints(hints, prefix);
   }
