@@ -1,8 +1,6 @@
 /**
- * A record of events.fifo (or of its dead-letter queue) as `ingest` and `dead-letter` take it.
- *
- * Body and attributes come from outside: the message is judged when it is opened, and what cannot be read beside it
- * counts as missing.
+ * What `ingest` runs on, and a record of events.fifo as it takes it; `dead-letter` as well, as a lost event is a matter of
+ * the same view. What cannot be read beside a body counts as missing.
  */
 import type { SQSRecord } from 'aws-lambda';
 import { defined } from '@rollcall/base/defined.ts';
@@ -10,6 +8,13 @@ import { CUT_AGE_ATTRIBUTE, readCutAgeMs } from '../src/adapters/sqs/event-queue
 import { identifySender } from '../src/adapters/sqs/queue-ids.ts';
 import { openWatcherMessage } from '../src/adapters/sqs/schema/watcher-message-codec.ts';
 import type { IngestRecord } from '../src/app/ingest/ingest-batch.ts';
+import { reportedConnector } from '../src/app/isolation/reported-access.ts';
+import {
+  defaultIngestOptions,
+  type IngestDependencies,
+} from '../src/app/ingest/process/dependencies.ts';
+import { composition } from './composition.ts';
+import type { HandlerContext } from './middleware.ts';
 
 /**
  * Reads the header, and takes the sender from what SQS says (S6). The payload is unpacked when it is
@@ -31,5 +36,24 @@ export function toIngestRecord(record: SQSRecord): IngestRecord {
     get parsed() {
       return opened.unpack();
     },
+  };
+}
+
+/** Ports, bounds and warm memory of this process, with the sinks of this invocation. */
+export function ingestDependencies(context: HandlerContext): IngestDependencies {
+  const { log, metrics } = context;
+  const { registry, view, connector, queue, clock, random, ingestProcessCache } =
+    composition(context);
+  return {
+    registry,
+    view,
+    connector: reportedConnector(connector, { log, metrics }),
+    queue,
+    clock,
+    random,
+    log,
+    metrics,
+    options: defaultIngestOptions,
+    processCache: ingestProcessCache,
   };
 }

@@ -15,7 +15,7 @@ import {
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { HandlerContext } from './middleware.ts';
 
-export interface RecordHandling {
+interface RecordHandling {
   /** `fifo`: in order, by group. `unordered`: all at once. */
   readonly order: 'fifo' | 'unordered';
   /** No record is begun with less time than this left; it is reported instead. */
@@ -60,4 +60,22 @@ export async function handleRecords(
     : processPartialResponse(event, handleOne, new BatchProcessor(EventType.SQS), {
         throwOnFullBatchFailure: false,
       });
+}
+
+/** What was refused, and why. */
+interface RecordRefusal {
+  readonly queue: 'reconcile' | 'delay';
+  readonly record: SQSRecord;
+  readonly refusal: { readonly code: string; readonly field: string };
+  readonly context: HandlerContext;
+}
+
+/**
+ * Logs and counts a body of a hint or timer that cannot be read, which is acknowledged then: delivering it again would
+ * change nothing, and only our own functions write to these queues.
+ */
+export function refuseRecord({ queue, record, refusal, context }: RecordRefusal): void {
+  const { code, field } = refusal;
+  context.metrics.count('MessageRefusals', { outcome: code });
+  context.log.warn('message refused', { queue, code, field, messageId: record.messageId });
 }

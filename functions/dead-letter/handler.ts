@@ -10,8 +10,7 @@ import { identifySender } from '../../src/adapters/sqs/queue-ids.ts';
 import { handleDeadLetter, type DeadLetter } from '../../src/app/dead-letter/dead-letter.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import { composition } from '../composition.ts';
-import { ingestDependencies } from '../ingest-dependencies.ts';
-import { toIngestRecord } from '../ingest-record.ts';
+import { ingestDependencies, toIngestRecord } from '../ingest-record.ts';
 import { createHandler } from '../middleware.ts';
 import { handleRecords } from '../records.ts';
 

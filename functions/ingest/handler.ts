@@ -7,8 +7,7 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { TALK_MS } from '../../src/app/ingest/process/background-work.ts';
 import { ingestBatch } from '../../src/app/ingest/ingest-batch.ts';
-import { ingestDependencies } from '../ingest-dependencies.ts';
-import { toIngestRecord } from '../ingest-record.ts';
+import { ingestDependencies, toIngestRecord } from '../ingest-record.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler } from '../middleware.ts';
 

@@ -15,7 +15,7 @@ import type { Hint } from '../../src/core/model/hint.ts';
 import { composition } from '../composition.ts';
 import { makeKmsSeal } from '../kms-seal.ts';
 import { createHandler, type HandlerContext } from '../middleware.ts';
-import { refuseRecord } from '../refusal.ts';
+import { refuseRecord } from '../records.ts';
 import { RELEASE } from '../release.ts';
 import { takeBatch, type BesideRun } from './take-batch.ts';
 

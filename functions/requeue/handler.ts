@@ -10,7 +10,7 @@ import { parseTimer } from '../../src/adapters/sqs/schema/hint-codec.ts';
 import { requeueTimers } from '../../src/app/requeue/requeue.ts';
 import { composition } from '../composition.ts';
 import { createHandler, type HandlerContext } from '../middleware.ts';
-import { refuseRecord } from '../refusal.ts';
+import { refuseRecord } from '../records.ts';
 
 /** The Lambda handler of the delay queue. */
 export const handler = createHandler<SQSEvent, SQSBatchResponse>({

@@ -76,7 +76,7 @@ export const PROGRAM_BUGS: PlantedBugs = {
   },
   'ingest-reports-no-refusals': {
     bug: 'what an API server refuses to ingest is told of nowhere',
-    at: 'functions/ingest-dependencies.ts#ingestDependencies',
+    at: 'functions/ingest-record.ts#ingestDependencies',
     change: 'connector: reportedConnector(connector, { log, metrics })',
     to: 'connector: [reportedConnector, connector][1] as typeof connector',
     killedBy: 'test/security/iam.test.ts: fails loudly without ',
