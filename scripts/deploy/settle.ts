@@ -6,8 +6,7 @@ import { judgeSettled } from '../../src/cli/start/table.ts';
 import type { Stack } from '../../src/cli/reach/stack.ts';
 import type { ClusterId } from '../../src/core/model/identifiers.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { Overviews } from '../../src/engine/overview.ts';
-import type { ClusterOverview } from '../../src/engine/overview.ts';
+import { Overviews, type ClusterOverview } from '../../src/engine/overview.ts';
 
 /** What is known of a cluster at one moment. */
 export interface Progress {

@@ -10,8 +10,7 @@ import { listenForInterrupt } from '../../src/cli/process/listen-for-interrupt.t
 import { openActivity } from '../../src/cli/start/activity.ts';
 import { writeEnvironment } from '../../src/cli/start/second-terminal.ts';
 import { awsEnvironment, STAGE } from './aws-environment.ts';
-import { startLocalDeployment } from './local-deployment.ts';
-import type { LocalDeployment } from './local-deployment.ts';
+import { startLocalDeployment, type LocalDeployment } from './local-deployment.ts';
 import type { DeployOptions } from './options.ts';
 import { buildLocalDeploymentReport, describeLocalDeployment } from './report.ts';
 import type { LocalDeploymentReport } from './report.ts';

@@ -6,8 +6,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createComponent } from '../lib/component.ts';
-import type { Component } from '../lib/component.ts';
+import { createComponent, type Component } from '../lib/component.ts';
 import type { Reaper } from '../lib/reaper.ts';
 import { REGION } from './aws-environment.ts';
 

@@ -1,7 +1,6 @@
 /** docs/reference/codes.md: every code that a user meets, from the unions and tables that the code uses. */
 import { BACKOFF_CAP_MS, BACKOFF_INITIAL_MS } from '../../src/core/pod/backoff.ts';
-import { REASONS } from '../../src/core/status/reasons.ts';
-import type { ReasonKind } from '../../src/core/status/reasons.ts';
+import { REASONS, type ReasonKind } from '../../src/core/status/reasons.ts';
 import { bullets, page, sentence, term, wrapped } from './markdown.ts';
 import { HEALTH, OUTAGES, PLACEMENTS } from './words.ts';
 import { readUnion } from './unions.ts';

@@ -1,8 +1,7 @@
 /** docs/reference/settings.md: variables, parameters of a deployment, and names in a cluster, from where the code has them. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseDocument, visit } from 'yaml';
-import type { Node, Scalar } from 'yaml';
+import { parseDocument, visit, type Node, type Scalar } from 'yaml';
 import { repositoryRoot } from '../lib/run-tool.ts';
 import { bullets, page, sentence, term, wrapped } from './markdown.ts';
 import { NAMES } from './names.ts';

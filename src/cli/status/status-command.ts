@@ -5,8 +5,7 @@
  */
 import type { FleetHealth } from '../../core/status/health/health-facts.ts';
 import { timeText } from '../../core/rollout/gate-words.ts';
-import { uncoloured } from '../command-line/colour.ts';
-import type { Line } from '../command-line/colour.ts';
+import { uncoloured, type Line } from '../command-line/colour.ts';
 import { defineCommand, flagOption } from '../command-line/command-module.ts';
 import type {
   CommandContext,

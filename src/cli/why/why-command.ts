@@ -7,8 +7,7 @@ import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { namePages, listEveryCluster } from '../../app/clusters/read-registry.ts';
 import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
 import { readStanding } from '../../app/why/standing.ts';
-import { formatKey } from '../../core/model/identifiers.ts';
-import type { ClusterId } from '../../core/model/identifiers.ts';
+import { formatKey, type ClusterId } from '../../core/model/identifiers.ts';
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import {
@@ -21,8 +20,7 @@ import type { CommandModule } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { CommandError, EXIT, failure, usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
-import { askCluster, standsStill } from './answers.ts';
-import type { Answer, Question, Untold } from './answers.ts';
+import { askCluster, standsStill, type Answer, type Question, type Untold } from './answers.ts';
 import { documentOf, linesOf } from './render-answers.ts';
 
 /** Clusters, or DaemonSets of one, that are asked at once: each holds its view meanwhile. */

@@ -8,8 +8,7 @@ import { compareRegistrations } from '../../../app/clusters/edit-registration.ts
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { CommandResult } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
-import { failure, usageError } from '../../process/exit-codes.ts';
-import type { CommandError } from '../../process/exit-codes.ts';
+import { failure, usageError, type CommandError } from '../../process/exit-codes.ts';
 
 interface ChangeWords {
   readonly document: { readonly kind: string };

@@ -11,8 +11,7 @@ import {
 } from '../../../app/clusters/edit-registration.ts';
 import type { FieldChange } from '../../../app/clusters/edit-registration.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { UID_PATTERN, clusterUid } from '../../../core/model/identifiers.ts';
-import type { ClusterUid } from '../../../core/model/identifiers.ts';
+import { UID_PATTERN, clusterUid, type ClusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { egressPolicy } from '../../../../functions/egress-policy.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
@@ -28,8 +27,7 @@ import type {
   CommandModule,
   OptionsOf,
 } from '../../command-line/command-module.ts';
-import type { CommandError } from '../../process/exit-codes.ts';
-import { failure, refusal, usageError } from '../../process/exit-codes.ts';
+import { failure, refusal, usageError, type CommandError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { withOperator } from '../../reach/operator-access.ts';
 import { changedMeanwhile, presentChange, requireValid } from './changes.ts';

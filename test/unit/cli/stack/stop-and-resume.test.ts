@@ -1,7 +1,6 @@
 /** `rollcall stack stop` and `resume`, against a Lambda and an EventBridge that answer as AWS does: what acts in clusters stops (F3, issue 18). */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { VIRTUAL_START_MS, VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
