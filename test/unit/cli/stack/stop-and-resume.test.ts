@@ -52,6 +52,8 @@ describe('rollcall stack stop and resume', () => {
     }
     const [, name = ''] = /FunctionName=rollcall-prod-([\w-]+)/.exec(url) ?? [];
     if (!MAPPED_FUNCTIONS.some((mapped) => mapped === name)) return { EventSourceMappings: [] };
+    // On a second page, as of a function with many.
+    if (!url.includes('Marker=')) return { EventSourceMappings: [], NextMarker: 'more' };
     const State = calls.get(name) === true ? 'Enabled' : 'Disabled';
     const EventSourceArn = `arn:aws:sqs:eu-west-1:1:queue-of-${name}`;
     return { EventSourceMappings: [{ UUID: name, State, EventSourceArn }] };
