@@ -50,9 +50,13 @@ describe('rollcall stack stop and resume', () => {
       calls.set(id, body['Enabled'] === true);
       return {};
     }
+    return mappingsOf(url);
+  }
+
+  /** On a second page, as of a function with many. */
+  function mappingsOf(url: string): object {
     const [, name = ''] = /FunctionName=rollcall-prod-([\w-]+)/.exec(url) ?? [];
     if (!MAPPED_FUNCTIONS.some((mapped) => mapped === name)) return { EventSourceMappings: [] };
-    // On a second page, as of a function with many.
     if (!url.includes('Marker=')) return { EventSourceMappings: [], NextMarker: 'more' };
     const State = calls.get(name) === true ? 'Enabled' : 'Disabled';
     const EventSourceArn = `arn:aws:sqs:eu-west-1:1:queue-of-${name}`;
