@@ -12,16 +12,16 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 35_600,
-  scripts: 10_330,
+  scripts: 10_240,
   'src/adapters': 13_185,
-  'src/app': 23_735,
-  'src/cli': 18_420,
+  'src/app': 23_690,
+  'src/cli': 18_345,
   'src/core': 25_990,
   'src/engine': 1_950,
   'src/page': 6_800,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 189_380,
+  test: 189_000,
 };
 
 /** Finds folders with more lines than their budget. */

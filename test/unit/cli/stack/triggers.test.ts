@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { repositoryRoot } from '../../../../scripts/lib/run-tool.ts';
+import type { RuleControl } from '../../../../src/adapters/eventbridge/rule-control.ts';
 import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
 import {
   MAPPED_FUNCTIONS,
@@ -155,10 +156,10 @@ describe('what calls functions', () => {
   });
 
   it('is no schedule where a function has none, its rule is gone, or the stack names none', async () => {
-    const rules = {
+    const rules: RuleControl = {
       read: (rule: string) => Promise.resolve(rule === 'fleet-rule' ? 'ENABLED' : 'missing'),
       turn: () => assert.fail('only looks'),
-    } as const;
+    };
     const outputs = { FleetScheduleName: 'fleet-rule', ResyncScheduleName: 'resync-rule' };
     const schedules = openSchedules(rules, 'rollcall-prod', outputs);
     assert.equal((await schedules.list('rollcall-prod-fleet'))[0]?.source, 'fleet-rule');
