@@ -6,8 +6,7 @@
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { composeCatalogue, withCatalogue } from './promise/compose-catalogue.ts';
-import type { TestFile } from './promise/compose-catalogue.ts';
+import { composeCatalogue, withCatalogue, type TestFile } from './promise/compose-catalogue.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const PAGE = path.join(root, 'docs/promise.md');

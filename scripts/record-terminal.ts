@@ -4,8 +4,7 @@
  *
  * The commands are run, in one terminal and in a second one, and the picture holds what they print. What is left out stands as `…`.
  */
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

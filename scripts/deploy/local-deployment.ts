@@ -16,15 +16,11 @@ import type { Stack } from '../../src/cli/reach/stack.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 import { startReaper } from '../lib/reaper.ts';
 import { awsEnvironment, REGION, STAGE } from './aws-environment.ts';
-import { openEmulator } from './emulator.ts';
-import type { Emulator } from './emulator.ts';
-import { startManagedCluster } from './managed-cluster.ts';
-import type { ManagedCluster } from './managed-cluster.ts';
+import { openEmulator, type Emulator } from './emulator.ts';
+import { startManagedCluster, type ManagedCluster } from './managed-cluster.ts';
 import { forgetLocalCluster } from './register.ts';
-import { createRollcallCommand } from './rollcall-command.ts';
-import type { RollcallCommand } from './rollcall-command.ts';
-import { createStackDeployment } from './stack-deployment.ts';
-import type { StackDeployment } from './stack-deployment.ts';
+import { createRollcallCommand, type RollcallCommand } from './rollcall-command.ts';
+import { createStackDeployment, type StackDeployment } from './stack-deployment.ts';
 
 /** What to start. */
 export interface LocalDeploymentOptions {

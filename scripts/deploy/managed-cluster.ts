@@ -13,11 +13,11 @@ import type { EngineCluster } from '../../src/engine/engine-options.ts';
 import { startLocalFleet } from '../../src/engine/local-fleet.ts';
 import { packageFile } from '../../src/engine/package-files.ts';
 import { openTransport } from '../../src/engine/reach-cluster.ts';
-import type { Component } from '../lib/component.ts';
+import { createComponent, type Component } from '../lib/component.ts';
 import type { Reaper } from '../lib/reaper.ts';
 import { registerLocalCluster } from './register.ts';
 import type { RollcallCommand } from './rollcall-command.ts';
-import { startWatcherProgram } from './watcher-program.ts';
+import { REGION } from './aws-environment.ts';
 
 /** What a cluster needs. */
 export interface ManagedClusterOptions {
@@ -92,23 +92,38 @@ function requireOne(clusters: readonly EngineCluster[]): EngineCluster {
   return cluster;
 }
 
+/**
+ * Its watcher as a plain process: the bundle that the image holds, under the shipped rights. Its environment holds what a pod's
+ * would, and nothing of the caller's: settings, files with certificate and token, and made-up AWS credentials for the emulator.
+ */
 async function startWatcher(
-  options: ManagedClusterOptions,
-  cluster: EngineCluster,
+  { stack, endpoint, watcherFile, directory, reaper }: ManagedClusterOptions,
+  { id, server, caPem = '', watcher }: EngineCluster,
 ): Promise<Component> {
-  const { stack, endpoint, watcherFile, directory, reaper } = options;
-  if (cluster.watcher.kind !== 'bearer') throw new Error('a local watcher has a token');
-  return startWatcherProgram({
-    file: watcherFile,
-    cluster: cluster.id,
-    server: cluster.server,
-    caPem: cluster.caPem ?? '',
-    token: cluster.watcher.token,
-    eventsQueueUrl: stack.outputs.EventsQueueUrl,
-    endpoint,
-    directory,
+  if (watcher.kind !== 'bearer') throw new Error('a local watcher has a token');
+  const caFile = path.join(directory, `${id}-ca.pem`);
+  const tokenFile = path.join(directory, `${id}-watcher-token`);
+  await writeFile(caFile, caPem);
+  await writeFile(tokenFile, watcher.token, { mode: OWNER_ONLY });
+  const component = createComponent({
+    name: `watcher of ${id}`,
+    logPath: path.join(directory, `${id}-watcher.log`),
     reaper,
+    commandLine: () => [
+      ...(['env', '-i'] as const),
+      `ROLLCALL_CLUSTER=${id}`,
+      `ROLLCALL_EVENTS_QUEUE_URL=${stack.outputs.EventsQueueUrl}`,
+      `ROLLCALL_SQS_ENDPOINT=${endpoint}`,
+      `ROLLCALL_API_SERVER=${server}`,
+      `ROLLCALL_CA_FILE=${caFile}`,
+      `ROLLCALL_TOKEN_FILE=${tokenFile}`,
+      `AWS_REGION=${REGION}`,
+      ...['AWS_ACCESS_KEY_ID=test', 'AWS_SECRET_ACCESS_KEY=test'],
+      ...[process.execPath, watcherFile],
+    ],
   });
+  component.start();
+  return component;
 }
 
 function applyTo(cluster: EngineCluster): ManagedCluster['apply'] {

@@ -10,12 +10,15 @@ import { listenForInterrupt } from '../../src/cli/process/listen-for-interrupt.t
 import { openActivity } from '../../src/cli/start/activity.ts';
 import { writeEnvironment } from '../../src/cli/start/second-terminal.ts';
 import { awsEnvironment, STAGE } from './aws-environment.ts';
-import { startLocalDeployment } from './local-deployment.ts';
-import type { LocalDeployment } from './local-deployment.ts';
+import { startLocalDeployment, type LocalDeployment } from './local-deployment.ts';
 import type { DeployOptions } from './options.ts';
 import { buildLocalDeploymentReport, describeLocalDeployment } from './report.ts';
 import type { LocalDeploymentReport } from './report.ts';
-import { createSettlement } from './settle.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { judgeSettled } from '../../src/cli/start/table.ts';
+import type { Stack } from '../../src/cli/reach/stack.ts';
+import type { ClusterId } from '../../src/core/model/identifiers.ts';
+import { Overviews, type ClusterOverview } from '../../src/engine/overview.ts';
 
 const LOOK_MS = 500;
 
@@ -97,4 +100,33 @@ async function stay({ options, running, signal, say }: Staying): Promise<End> {
     }
     await clock.sleep(LOOK_MS, signal);
   }
+}
+
+/** What is known of a cluster at one moment. */
+interface Progress {
+  readonly overview: ClusterOverview;
+  /** What is still waited for; undefined when settled. */
+  readonly waitingFor?: string;
+}
+
+/** Looks at a cluster again and again; remembers since when nothing moves. */
+function createSettlement(
+  stack: Stack,
+  cluster: ClusterId,
+): { readonly look: () => Promise<Progress | undefined> } {
+  const overviews = new Overviews({ ...stack, clock: createSystemClock() });
+  let last: ClusterOverview | undefined;
+  let changedAtMs = performance.now();
+  return {
+    look: async () => {
+      const overview = await overviews.read(cluster);
+      if (overview === undefined) return undefined;
+      if (!isDeepStrictEqual(overview, last)) changedAtMs = performance.now();
+      last = overview;
+      const settled = judgeSettled(overview, performance.now() - changedAtMs);
+      return settled.kind === 'settled'
+        ? { overview }
+        : { overview, waitingFor: settled.waitingFor };
+    },
+  };
 }

@@ -10,8 +10,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { nodeName } from '../../src/core/model/identifiers.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json, JsonObject } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { podFromTemplate, prepareTemplate } from '../../src/core/pod/pod-template.ts';
 

@@ -16,10 +16,8 @@ import {
   copyMarker,
   copyName,
 } from '../../src/core/admission/template-copy.ts';
-import { FROM_FUNCTIONS } from '../../src/cli/fleet/fleet-manifests.ts';
-import type { Manifest } from '../../src/cli/fleet/fleet-manifests.ts';
-import { celLiteral } from './injected.ts';
-import type { Injected } from './injected.ts';
+import { FROM_FUNCTIONS, type Manifest } from '../../src/cli/fleet/fleet-manifests.ts';
+import { celLiteral, type Injected } from './injected.ts';
 import { provenOwnerPolicy, provenPolicy, shippedOwnerPolicy } from './proven-policy.ts';
 import type { ShippedPolicy } from './proven-policy.ts';
 

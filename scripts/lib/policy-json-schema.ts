@@ -4,8 +4,7 @@
  * Some places need a word of their own: labels, and what Kubernetes says the meaning of, are custom checks there; one window
  * may stand without a list, which the reader undoes before its schema; and checks that JSON Schema cannot express are left out.
  */
-import { toJsonSchema } from '@valibot/to-json-schema';
-import type { JsonSchema } from '@valibot/to-json-schema';
+import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema';
 import { format } from 'prettier';
 import type * as v from 'valibot';
 import { anyFields, fleetSchema } from '../../src/adapters/policy/fleet/fleet-schema.ts';

@@ -5,8 +5,7 @@
  * not put `of …, nothing` before its verb. Headings and cells may be fragments, so only their length and words are judged.
  */
 import type { Rule, RuleOnError, RuleParams } from 'markdownlint';
-import { countWords, readSentences, unquoted } from './passages.ts';
-import type { Sentence } from './passages.ts';
+import { countWords, readSentences, unquoted, type Sentence } from './passages.ts';
 import { refusedWords } from './vocabulary.ts';
 
 const SENTENCE_WORDS_MAX = 35;

@@ -1,6 +1,5 @@
 /** docs/reference/cli.md: every command, from the definitions that `rollcall` runs. */
-import { Command } from 'commander';
-import type { Option } from 'commander';
+import { Command, type Option } from 'commander';
 import type { CommandModule } from '../../src/cli/command-line/command-module.ts';
 import { policyOf } from '../../src/cli/command-line/explain-error.ts';
 import { declareGlobalOptions } from '../../src/cli/command-line/global-options.ts';

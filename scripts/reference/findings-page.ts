@@ -1,6 +1,5 @@
 /** docs/reference/findings.md: what `cluster doctor` and `stack check` find, from the table of their codes. */
-import { FINDINGS } from '../../src/app/checks/finding-codes.ts';
-import type { LinkFindings } from '../../src/app/checks/finding-codes.ts';
+import { FINDINGS, type LinkFindings } from '../../src/app/checks/finding-codes.ts';
 import { bullets, page, term, wrapped } from './markdown.ts';
 
 /** Links that only `stack check` looks at. */

@@ -9,8 +9,7 @@ import ts from 'typescript';
 import { repositoryRoot } from '../lib/run-tool.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { fence, page, wrapped } from './markdown.ts';
-import { nameOfReference, TypeSchemas } from './type-schemas.ts';
-import type { Schema } from './type-schemas.ts';
+import { nameOfReference, TypeSchemas, type Schema } from './type-schemas.ts';
 
 const OTHERS = ['CommandError', 'StartReport', 'ReleaseReport'];
 /** Documents whose kind is given from elsewhere: the files that make them. */

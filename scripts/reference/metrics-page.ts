@@ -5,8 +5,7 @@ import ts from 'typescript';
 import { parse } from 'yaml';
 import { repositoryRoot } from '../lib/run-tool.ts';
 import { processReadings } from '../../src/adapters/system/prometheus-metrics.ts';
-import { METRICS } from '../../src/ports/metrics.ts';
-import type { MetricRow } from '../../src/ports/metrics.ts';
+import { METRICS, type MetricRow } from '../../src/ports/metrics.ts';
 import { bullets, page, sentence, term, wrapped } from './markdown.ts';
 
 const LEVELS = {

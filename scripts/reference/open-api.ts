@@ -4,12 +4,10 @@
  * The server sends this very file at /api/v1/openapi.json.
  */
 import { RELEASE } from '../../functions/release.ts';
-import { apiCommands } from '../../src/cli/ui/api-commands.ts';
-import type { ApiCommand, ApiParameter } from '../../src/cli/ui/api-commands.ts';
+import { apiCommands, type ApiCommand, type ApiParameter } from '../../src/cli/ui/api-commands.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import type { Documents } from './json-page.ts';
-import { referenceTo, TypeSchemas } from './type-schemas.ts';
-import type { Schema } from './type-schemas.ts';
+import { referenceTo, TypeSchemas, type Schema } from './type-schemas.ts';
 
 const VERSION = 'rollcall.dev/v1alpha1';
 const JSON_TYPE = 'application/json';

@@ -4,8 +4,7 @@
  * It has no times, serial numbers or addresses, so the same lockfile gives the same bytes. A reviewer sees a change of
  * what is shipped in package.json and in the lockfile.
  */
-import { judge } from './finding.ts';
-import type { Judgement } from './finding.ts';
+import { judge, type Judgement } from './finding.ts';
 
 interface RawLicence {
   readonly license?: { readonly id?: string; readonly name?: string };

@@ -5,8 +5,7 @@
  * Exceptions name a package, its licence and why; one that no package needs any more is a finding. Judges what
  * packages say of themselves, not their files.
  */
-import { judge } from './finding.ts';
-import type { Judgement } from './finding.ts';
+import { judge, type Judgement } from './finding.ts';
 
 /** A package and the licence that it states. */
 export interface LicensedPackage {

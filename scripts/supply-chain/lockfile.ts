@@ -6,8 +6,7 @@
  * that is gone. The installed tree is the locked one. Which host serves the archives is npm's configuration: the hash
  * makes it irrelevant.
  */
-import { judge } from './finding.ts';
-import type { Judgement } from './finding.ts';
+import { judge, type Judgement } from './finding.ts';
 
 /** One package of a lockfile. */
 export interface LockedPackage {

@@ -7,8 +7,7 @@
  * then the result is `unknown`, never held. A package without a signature beside others that have one is a finding.
  */
 import { createPublicKey, verify } from 'node:crypto';
-import { judge } from './finding.ts';
-import type { Judgement } from './finding.ts';
+import { judge, type Judgement } from './finding.ts';
 
 /** A signature of a registry. */
 export interface Signature {

@@ -4,8 +4,7 @@
  * Any of severity moderate or above is a finding; low ones are left to the weekly update of dependencies. A registry that
  * does not answer the question (mirrors often do not) leaves it unknown.
  */
-import { judge } from './finding.ts';
-import type { Judgement } from './finding.ts';
+import { judge, type Judgement } from './finding.ts';
 
 interface AuditReport {
   readonly vulnerabilities?: Readonly<

@@ -95,7 +95,6 @@ export const APART: Readonly<Record<string, string>> = {
   'test/unit/cli/fleet/fleet-commands.test.ts': 'hooks of the whole file',
   'test/unit/cli/fleet/rights-command.test.ts': 'hooks of the whole file',
   'test/unit/cli/fleet/server-check.test.ts': 'hooks of the whole file',
-  'test/unit/cli/stack/mappings.test.ts': 'the environment',
   'test/unit/cli/stack/stop-and-resume.test.ts': 'the environment',
   'test/unit/cli/start/options.test.ts': 'writing to stderr',
   'test/unit/docs/ci.test.ts': 'starts programs',

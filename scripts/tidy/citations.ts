@@ -8,8 +8,7 @@
  * the numbers that it names. Beside that, every named page below docs/ has to exist, and nothing may send a reader to a
  * folder of documents outside of the repository. Whether what is cited says what the comment means is not judged.
  */
-import { lineOf } from './repository.ts';
-import type { Finding, Repository, TextFile } from './repository.ts';
+import { lineOf, type Finding, type Repository, type TextFile } from './repository.ts';
 
 /** How citations are read. */
 const TABLE = 'docs/spec/README.md';

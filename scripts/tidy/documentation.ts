@@ -6,8 +6,7 @@
  */
 import path from 'node:path';
 import ts from 'typescript';
-import { lineAt } from './repository.ts';
-import type { Finding, Repository, SourceFile } from './repository.ts';
+import { lineAt, type Finding, type Repository, type SourceFile } from './repository.ts';
 
 const HEADER_LINES_MIN = 1;
 const HEADER_LINES_MAX = 16;

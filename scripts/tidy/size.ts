@@ -7,8 +7,7 @@
  * no way around it.
  */
 import ts from 'typescript';
-import { lineAt } from './repository.ts';
-import type { Finding, Repository, SourceFile } from './repository.ts';
+import { lineAt, type Finding, type Repository, type SourceFile } from './repository.ts';
 
 const SOURCE_LINES_MAX = 400;
 const TEST_LINES_MAX = 500;

@@ -15,7 +15,7 @@ import { setClusterCommand } from './cluster/change/set-cluster.ts';
 import { showClusterCommand } from './cluster/show/show-cluster.ts';
 import { coverageCommand } from './coverage/coverage-command.ts';
 import { costCommand } from './cost/cost-command.ts';
-import type { CommandModule } from './command-line/command-module.ts';
+import { defineCommand, type CommandModule } from './command-line/command-module.ts';
 import { freezeCommand, thawCommand } from './freeze/freeze-command.ts';
 import { completeCommand, completionCommand } from './completion/completion-commands.ts';
 import { FLEET_COMMANDS } from './fleet/fleet-commands.ts';
@@ -29,7 +29,6 @@ import { uiCommand } from './ui/ui-command.ts';
 import { whyCommand } from './why/why-command.ts';
 import { ROLLOUT_COMMANDS } from './rollout/rollout-commands.ts';
 import { RELEASE } from '../../functions/release.ts';
-import { defineCommand } from './command-line/command-module.ts';
 
 const versionCommand: CommandModule = defineCommand({
   path: ['version'],

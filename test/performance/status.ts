@@ -9,7 +9,7 @@ import { defaultReconcileOptions } from '../../src/app/reconcile/process/depende
 import { createProcessCache } from '../../src/app/reconcile/process/process-cache.ts';
 import { gatherFleet } from '../../src/app/status/gather-fleet.ts';
 import { uncoloured } from '../../src/cli/command-line/colour.ts';
-import { renderHealth } from '../../src/cli/status/render-health.ts';
+import { renderHealth } from '../../src/cli/status/status-command.ts';
 import { judgeFleetHealth } from '../../src/core/status/health/fleet-health.ts';
 import { clock, closeScene, reads, storeFleet, stores } from './support/fleet-scene.ts';
 import { say } from './support/say.ts';

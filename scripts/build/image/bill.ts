@@ -2,8 +2,7 @@
  * The bill of materials of an image, in CycloneDX 1.5: Node, Debian's packages, and the packages of npm that are bundled
  * into the watcher, each with the digest by which it is locked. It has no time and no number of its own.
  */
-import type { Lockfile } from '../../supply-chain/lockfile.ts';
-import { packageNameAt } from '../../supply-chain/lockfile.ts';
+import { packageNameAt, type Lockfile } from '../../supply-chain/lockfile.ts';
 import type { Locked } from './lock.ts';
 import { DEBIAN, PLATFORMS, type Architecture } from './platforms.ts';
 

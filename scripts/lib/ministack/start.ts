@@ -7,8 +7,7 @@
  * TMPDIR: the caller removes the directory.
  */
 import path from 'node:path';
-import { createComponent } from '../component.ts';
-import type { Component } from '../component.ts';
+import { createComponent, type Component } from '../component.ts';
 import type { Reaper } from '../reaper.ts';
 
 /** How to start it. */

@@ -8,8 +8,7 @@ import { namesakeWarning } from '../clusters/eks-namesakes.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { formatPermission } from '../../core/daemon-set/permission.ts';
 import type { AccessEntryFact, Checked, Facts, RightsFact } from './needs.ts';
-import { failed, notChecked, ok, warning } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { failed, notChecked, ok, warning, type Finding } from './finding.ts';
 import { isConnectedTo, isInProcess } from './judge-registration.ts';
 
 const WITH_KUBECONFIG =

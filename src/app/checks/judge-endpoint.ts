@@ -7,8 +7,7 @@ import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { EndpointFacts, TlsFault } from '../../ports/cluster/cluster-inspection.ts';
 import type { Facts } from './needs.ts';
-import { failed, notChecked, ok, warning } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { failed, notChecked, ok, warning, type Finding } from './finding.ts';
 import type { Link } from './finding-codes.ts';
 import { isConnectedTo } from './judge-registration.ts';
 

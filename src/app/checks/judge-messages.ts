@@ -6,8 +6,7 @@
 import { counted } from '@rollcall/base/counted.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { Facts, RefusalFact } from './needs.ts';
-import { failed, notChecked, ok, warning } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { failed, notChecked, ok, warning, type Finding } from './finding.ts';
 
 /** More than this in the events queue is a backlog: ingest takes ten at a time of each cluster. */
 const BACKLOG_MIN = 1_000;

@@ -8,8 +8,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { findOutages } from '../../core/status/outages.ts';
 import { describeFreeze } from '../../core/takeover/freeze.ts';
 import type { Facts } from './needs.ts';
-import { failed, notChecked, ok, warning } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { failed, notChecked, ok, warning, type Finding } from './finding.ts';
 
 const NAMES_SHOWN = 5;
 

@@ -11,8 +11,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import { defaultReconcileOptions } from '../reconcile/process/dependencies.ts';
 import type { Facts } from './needs.ts';
-import { failed, notChecked, ok, warning } from './finding.ts';
-import type { Finding } from './finding.ts';
+import { failed, notChecked, ok, warning, type Finding } from './finding.ts';
 import { isInProcess } from './judge-registration.ts';
 
 type ViewFacts = Facts<'meta'>;

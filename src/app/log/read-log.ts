@@ -8,14 +8,12 @@ import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { mergeLog } from '../../core/log/merge-log.ts';
 import type { LogQuestion, LogSource, MergedLog } from '../../core/log/merge-log.ts';
-import { LOG_DAYS_MAX } from '../../core/model/log-entry.ts';
-import type { LogItem, OrderEntry } from '../../core/model/log-entry.ts';
+import { LOG_DAYS_MAX, type LogItem, type OrderEntry } from '../../core/model/log-entry.ts';
 import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
 import type { StopNote } from '../../core/status/outages.ts';
 import type { Freeze } from '../../core/takeover/freeze.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
-import { readStates } from './read-states.ts';
-import type { StateSources } from './read-states.ts';
+import { readStates, type StateSources } from './read-states.ts';
 
 const DAY_MS = 86_400_000;
 /** Clusters, and within each days, read side by side. */

@@ -7,19 +7,31 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
-import type { FleetFacts } from '../../core/status/health/health-facts.ts';
+import type {
+  FleetFacts,
+  MissingReason,
+  FleetRolloutFacts,
+} from '../../core/status/health/health-facts.ts';
 import type { LateNodes } from '../../core/start-up/start-up-words.ts';
 import { NO_FREEZE, type Freeze } from '../../core/takeover/freeze.ts';
 import { hasLabels, listEveryCluster } from '../clusters/read-registry.ts';
 import { findLateNodes } from '../why/late-nodes.ts';
-import { outagesOfCluster, outagesOfStack, readStanding } from '../why/standing.ts';
+import { outagesOfCluster, outagesOfStack, readStanding, outagesOfBasis } from '../why/standing.ts';
 import { readCluster, withStackFreeze } from './cluster-summary.ts';
 import type { ClusterSummary, ReadCluster, UnreadableCluster } from './cluster-summary.ts';
-import { explainFirst } from './explain-first.ts';
 import type { Explaining, FleetFilter, FleetLook, FleetSources } from './fleet-look.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import { factsOf, missedIn, readDaemonSets, type ReadSet } from './read-daemon-sets.ts';
-import { readFleets } from './read-fleets.ts';
+import { toldObject } from '../../core/model/view-items.ts';
+import { countsOf } from '../../core/rollout/pod-counts.ts';
+import { groupReasons } from '../../core/status/reason-groups.ts';
+import { missingPodsOf } from '../../core/status/health/health-of-pods.ts';
+import type { Verdict } from '../../core/model/verdict.ts';
+import { explainRollout, type Explained } from '../why/explain.ts';
+import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
+import { listEveryFleet, listEveryRecord } from '../fleet/find-fleet.ts';
+import { fleetStatusOf } from '../fleet/rollout/fleet-status.ts';
+import { nextOfFleet } from '../rollout/next-of-rollout.ts';
 
 /** One cluster, with what tables show beside its facts. */
 export type GatheredCluster = ClusterSummary &
@@ -147,4 +159,84 @@ function withinNamespace(
   if (namespace === undefined) return daemonSets;
   const own = Object.entries(daemonSets).filter(([key]) => key.startsWith(`${namespace}/`));
   return Object.fromEntries(own);
+}
+
+/** DaemonSets that are explained; of the others `rollcall why` tells. */
+const EXPLAINED_MAX = 20;
+const AT_ONCE = 8;
+
+/**
+ * Why nodes lack a pod, of the DaemonSets that lack most: a plan of now for each, which reads slices (ADR 0082). Those that are being
+ * rolled out come after them: only a plan says what their next step waits for. One of which nothing can be told is missing. Rejects
+ * when a table fails.
+ */
+async function explainFirst(
+  sets: readonly ReadSet[],
+  look: FleetLook,
+): Promise<ReadonlyMap<ReadSet, Explained & { readonly reasons: readonly MissingReason[] }>> {
+  const lacking = sets
+    .filter((set) => missingIn(set) > 0)
+    .sort((left, right) => missingIn(right) - missingIn(left));
+  const rolling = sets.filter((set) => missingIn(set) === 0 && isRolling(set));
+  const first = [...lacking, ...rolling].slice(0, EXPLAINED_MAX);
+  const explained = await sideBySide(first, AT_ONCE, async (set) => {
+    if (set.kind !== 'read') return [];
+    const { stored } = set;
+    const outages = outagesOfBasis(stored, look);
+    const found = await explainRollout(stored, { ...look, outages });
+    if (found === undefined) return [];
+    return [[set, { ...found, reasons: reasonsOf(found.plan.verdicts()) }] as const];
+  });
+  return new Map(explained.flat());
+}
+
+function missingIn(set: ReadSet): number {
+  if (set.kind !== 'read') return 0;
+  const counts = countsOf(toldObject(set.stored.daemonSet));
+  return counts === undefined ? 0 : missingPodsOf({ counts });
+}
+
+function isRolling(set: ReadSet): boolean {
+  if (set.kind !== 'read' || set.stored.registration.mode === 'observe') return false;
+  const { rollout } = set.stored.state ?? {};
+  return rollout !== undefined && rollout.step.kind !== 'done' && rollout.breach === undefined;
+}
+
+function reasonsOf(verdicts: readonly Verdict[]): readonly MissingReason[] {
+  return groupReasons(verdicts).flatMap(({ code, title, kind, nodes }) =>
+    kind === 'serving' || kind === 'not-wanted' ? [] : [{ code, title, kind, nodes: nodes.length }],
+  );
+}
+
+/** How the rollouts of FleetDaemonSets stand, by heads and records alone, in the order of their names. Rejects when a table fails. */
+async function readFleets(
+  { fleets, rollouts, filter, standing, nowMs }: FleetLook,
+  freeze: Freeze | 'unreadable',
+): Promise<readonly FleetRolloutFacts[]> {
+  const [heads, { records, unreadable }] = await Promise.all([
+    listEveryFleet(fleets),
+    listEveryRecord(rollouts),
+  ]);
+  const lost = new Set(unreadable.map(formatFleetKey));
+  const { namespace: only } = filter;
+  const wanted = heads.filter(({ namespace }) => (only ?? namespace) === namespace);
+  return wanted.map((head) => {
+    const key = formatFleetKey(head);
+    const { namespace, name, generation } = head;
+    if (lost.has(key)) {
+      const summary = 'the record of its rollout cannot be read by this release';
+      const told = { phase: 'Progressing', summary, next: [], isUnreadable: true } as const;
+      return { namespace, name, generation, ...told };
+    }
+    const kept = records.get(key);
+    const record = kept?.uid === head.uid ? kept : undefined;
+    const found = { head, ...defined({ record }) };
+    const status = fleetStatusOf(found, { standing, freeze, nowMs });
+    const { phase, summary, staged } = status;
+    return {
+      ...{ namespace, name, generation, phase, summary },
+      ...defined({ gate: staged?.gate }),
+      next: nextOfFleet(status),
+    };
+  });
 }

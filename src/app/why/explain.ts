@@ -16,8 +16,7 @@ import type { Verdict } from '../../core/model/verdict.ts';
 import { isUpdated, revisionHashOfPod, templateGenerationOf } from '../../core/pod/pod-facts.ts';
 import { TOMBSTONE_KEPT_MS } from '../../core/pod/tombstones.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
-import { guardOfOutage, standstillOf } from '../../core/status/outages.ts';
-import type { Outage } from '../../core/status/outages.ts';
+import { guardOfOutage, standstillOf, type Outage } from '../../core/status/outages.ts';
 import { copilotStanding } from '../../core/takeover/opt-in.ts';
 import { computeView } from '../../core/view/view.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
@@ -34,8 +33,7 @@ import type { ProcessCache } from '../reconcile/process/process-cache.ts';
 import { judgeDaemonSet } from '../reconcile/read/judge-daemon-set.ts';
 import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { stagingOf } from '../reconcile/plan-step.ts';
-import { readView } from '../reconcile/read/read-view.ts';
-import type { ReadView } from '../reconcile/read/read-view.ts';
+import { readView, type ReadView } from '../reconcile/read/read-view.ts';
 import type { ReconcileInput } from '../reconcile/run/context.ts';
 
 /** What explaining reads from; `cache` shares the nodes among the DaemonSets that are asked for together. */

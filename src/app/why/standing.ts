@@ -11,14 +11,12 @@ import { compareStamps, laterStamp } from '../../core/model/position.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import { findOutages, missedRunSinceMs } from '../../core/status/outages.ts';
 import type { Outage, OutageFacts, StackStanding } from '../../core/status/outages.ts';
-import { standingFreeze } from '../../core/takeover/freeze.ts';
-import type { Freeze, StandingFreeze } from '../../core/takeover/freeze.ts';
+import { standingFreeze, type Freeze, type StandingFreeze } from '../../core/takeover/freeze.ts';
 import { freezeInForce } from '../../core/takeover/registration-guard.ts';
 import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import type { WalkStore } from '../../ports/stores/view-store.ts';
-import { readStored } from '../reconcile/read/stored-inputs.ts';
-import type { StoredInputs } from '../reconcile/read/stored-inputs.ts';
+import { readStored, type StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { isNewerThanRun } from '../reconcile/read/skip.ts';
 
 /** Where the standing of a stack is read. */

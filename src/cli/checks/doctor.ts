@@ -9,8 +9,7 @@ import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { egressPolicy } from '../../../functions/egress-policy.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { EgressPolicy } from '../../adapters/kubernetes/egress/egress.ts';
-import { hasFailed, isProblem } from '../../app/checks/finding.ts';
-import type { Finding } from '../../app/checks/finding.ts';
+import { hasFailed, isProblem, type Finding } from '../../app/checks/finding.ts';
 import type { FindingLevel } from '../../app/checks/finding-codes.ts';
 import { known, openReader } from '../../app/checks/needs.ts';
 import type { Patience, Read, RegistrationFact } from '../../app/checks/needs.ts';
@@ -19,8 +18,7 @@ import { listEveryCluster } from '../../app/clusters/read-registry.ts';
 import { outagesOfStack } from '../../app/why/standing.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import { parseClusterId } from '../command-line/cluster-arguments.ts';
-import { toned } from '../command-line/colour.ts';
-import type { Line, Tone } from '../command-line/colour.ts';
+import { toned, type Line, type Tone } from '../command-line/colour.ts';
 import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
 import type { CommandModule, OptionsOf } from '../command-line/command-module.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
@@ -29,10 +27,8 @@ import { CommandError, EXIT, usageError } from '../process/exit-codes.ts';
 import { requireProfile } from '../reach/aws-profiles.ts';
 import type { Stack } from '../reach/stack.ts';
 import { openClusterReaders } from './read-cluster.ts';
-import { knownReaders, openStackWide, stackReaders } from './read-stack.ts';
-import type { StackWide } from './read-stack.ts';
-import { kubeconfigWays } from './ways-in.ts';
-import type { OpenWay } from './ways-in.ts';
+import { knownReaders, openStackWide, stackReaders, type StackWide } from './read-stack.ts';
+import { kubeconfigWays, type OpenWay } from './ways-in.ts';
 
 const OPTIONS = {
   all: flagOption(

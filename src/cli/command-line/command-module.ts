@@ -6,14 +6,12 @@
  * goes to `context.say` (stderr). What is expected to fail is thrown as CommandError; AWS's own errors
  * are put into sentences by the frame (explain-error.ts), anything else is a bug.
  */
-import { Option } from 'commander';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { OperatorCluster, OperatorOptions } from '../reach/operator-access.ts';
 import type { Stack } from '../reach/stack.ts';
-import { exitsOf } from '../process/exit-codes.ts';
-import type { EXIT } from '../process/exit-codes.ts';
+import { exitsOf, type EXIT } from '../process/exit-codes.ts';
 import type { Line } from './colour.ts';
 import type { GlobalOptions } from './global-options.ts';
 

@@ -4,10 +4,8 @@
  * A CommandError speaks for itself, as does a refusal of the local engine; AWS's errors are put into sentences; the rest is a bug, whose stack
  * is shown with the request to report it.
  */
-import { EngineRefusal } from '../../engine/engine-refusal.ts';
-import type { EngineRefusalCode } from '../../engine/engine-refusal.ts';
-import { CommandError, EXIT, failure } from '../process/exit-codes.ts';
-import type { Problem } from '../process/exit-codes.ts';
+import { EngineRefusal, type EngineRefusalCode } from '../../engine/engine-refusal.ts';
+import { CommandError, EXIT, failure, type Problem } from '../process/exit-codes.ts';
 
 export interface Explained {
   readonly exitCode: number;

@@ -11,13 +11,10 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import { CommandError, EXIT, EXIT_MEANINGS, exitsOf } from '../process/exit-codes.ts';
 import type { OperatorCluster, OperatorOptions } from '../reach/operator-access.ts';
 import type { Stack } from '../reach/stack.ts';
-import { coloured, isColourWanted, uncoloured } from './colour.ts';
-import type { Line } from './colour.ts';
+import { coloured, isColourWanted, uncoloured, type Line } from './colour.ts';
 import type { CommandContext, CommandModule, CommandResult, Invocation } from './command-module.ts';
-import { explainError } from './explain-error.ts';
-import type { Explained } from './explain-error.ts';
-import type { GlobalOptions } from './global-options.ts';
-import { declareGlobalOptions } from './global-options.ts';
+import { explainError, type Explained } from './explain-error.ts';
+import { declareGlobalOptions, type GlobalOptions } from './global-options.ts';
 import { asksForJson, versioned } from './output-form.ts';
 import { refuseOptionsAsValues } from './refuse-options-as-values.ts';
 

@@ -13,8 +13,7 @@ import type { CommandContext, CommandModule } from '../command-line/command-modu
 import { plainText } from '../command-line/text-table.ts';
 import { usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
-import { findWanted } from './find-wanted.ts';
-import type { Understood, Wanted } from './find-wanted.ts';
+import { findWanted, type Understood, type Wanted } from './find-wanted.ts';
 import { SHELL_SCRIPTS } from './shell-scripts.ts';
 
 const ANSWER_MS_MAX = 1000;

@@ -6,14 +6,11 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { freezeScope, thawScope } from '../../app/freeze/change-freeze.ts';
-import type { FreezeChange } from '../../app/freeze/change-freeze.ts';
+import { freezeScope, thawScope, type FreezeChange } from '../../app/freeze/change-freeze.ts';
 import { logOrder } from '../../app/log/log-order.ts';
 import { freezeEntry } from '../../app/log/read-log.ts';
-import { wakeScope } from '../../app/freeze/wake-stack.ts';
-import type { Woken } from '../../app/freeze/wake-stack.ts';
-import { freezeNote } from '../../core/takeover/freeze.ts';
-import type { FreezeScope } from '../../core/takeover/freeze.ts';
+import { wakeScope, type Woken } from '../../app/freeze/wake-stack.ts';
+import { freezeNote, type FreezeScope } from '../../core/takeover/freeze.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { callerOf } from '../command-line/caller.ts';
 import {

@@ -4,16 +4,14 @@
  * Reads tables, asks no cluster. How it is stored: ADR 0082.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { readLog } from '../../app/log/read-log.ts';
+import { readLog, type FoundLog } from '../../app/log/read-log.ts';
 import { SeenStates } from '../../app/log/read-states.ts';
 import { LOG_DAYS_MAX } from '../../core/model/log-entry.ts';
-import type { FoundLog } from '../../app/log/read-log.ts';
 import { describeEntry } from '../../core/log/log-words.ts';
 import { NO_FREEZE } from '../../core/takeover/freeze.ts';
 import type { Outage } from '../../core/status/outages.ts';
 import { outagesOfStack, readStanding } from '../../app/why/standing.ts';
-import { subjectText } from '../../core/log/merge-log.ts';
-import type { LogLine, LogQuestion } from '../../core/log/merge-log.ts';
+import { subjectText, type LogLine, type LogQuestion } from '../../core/log/merge-log.ts';
 import { timeText } from '../../core/rollout/gate-words.ts';
 import {
   parseClusterId,

@@ -31,8 +31,7 @@ import { findStack, readStackOutputs } from '../reach/describe-stack.ts';
 import { MAPPED_FUNCTIONS, SCHEDULED_FUNCTIONS, openTriggers } from './triggers.ts';
 import type { TriggersOf, KnownTrigger } from './triggers.ts';
 import { resolveAwsConfig } from '../reach/open-stack.ts';
-import { NOT_LOCAL } from '../reach/stack.ts';
-import type { AwsClientConfig, StackOutputs } from '../reach/stack.ts';
+import { NOT_LOCAL, type AwsClientConfig, type StackOutputs } from '../reach/stack.ts';
 
 /** The command. */
 export const checkStackCommand: CommandModule = defineCommand({

@@ -61,7 +61,7 @@ export const MAPPED_FUNCTIONS = [
 ] as const;
 
 /** Lambda, as whoever runs the command. */
-export function openMappings(config: AwsClientConfig): TriggerControl {
+function openMappings(config: AwsClientConfig): TriggerControl {
   const client = createAwsClient(LambdaClient, CALL_LIMITS.command, { ...config });
   return {
     list: async (functionName) => {

@@ -10,8 +10,7 @@ import { STAGE } from '../../engine/engine-stores.ts';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { explainError } from '../command-line/explain-error.ts';
 import { openStack } from '../reach/open-stack.ts';
-import { loadPageFiles } from '../ui/page-files.ts';
-import type { PageFiles } from '../ui/page-files.ts';
+import { loadPageFiles, type PageFiles } from '../ui/page-files.ts';
 import { serveUi } from '../ui/serve-ui.ts';
 import { outputsFileIn } from './second-terminal.ts';
 

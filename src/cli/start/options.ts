@@ -5,13 +5,10 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { FLEET_DEFAULTS, FLEET_FAILURES, choosePlan } from './fleet-plan.ts';
-import type { FleetPlan } from './fleet-plan.ts';
-import { INJECTED_FAILURES } from './injection.ts';
-import type { InjectedFailure } from './injection.ts';
+import { FLEET_DEFAULTS, FLEET_FAILURES, choosePlan, type FleetPlan } from './fleet-plan.ts';
+import { INJECTED_FAILURES, type InjectedFailure } from './injection.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
-import { EXIT, usageError } from '../process/exit-codes.ts';
-import type { CommandError } from '../process/exit-codes.ts';
+import { EXIT, usageError, type CommandError } from '../process/exit-codes.ts';
 import type { KubeconfigPlace } from '../reach/open-kubeconfig.ts';
 import { parseSeconds } from '../command-line/cluster-arguments.ts';
 import { PAGE_PORT, PORT_MAX } from '../ui/serve-ui.ts';

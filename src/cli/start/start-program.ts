@@ -5,8 +5,7 @@
  */
 import type { CommandModule } from '../command-line/command-module.ts';
 import { explainError } from '../command-line/explain-error.ts';
-import { parseStartOptions } from './options.ts';
-import type { CalledAs, StartOptions } from './options.ts';
+import { parseStartOptions, type CalledAs, type StartOptions } from './options.ts';
 import { runStart } from './start.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';

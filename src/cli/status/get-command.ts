@@ -7,15 +7,12 @@ import { findingsBySubject, isTold, stateOfSet } from '../../core/status/health/
 import type { FleetHealth } from '../../core/status/health/health-facts.ts';
 import type { GatheredCluster } from '../../app/status/gather-fleet.ts';
 import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
-import { standstillOf } from '../../core/status/outages.ts';
-import type { Outage } from '../../core/status/outages.ts';
-import { phasePiece } from '../command-line/colour.ts';
-import type { Piece } from '../command-line/colour.ts';
+import { standstillOf, type Outage } from '../../core/status/outages.ts';
+import { phasePiece, type Piece } from '../command-line/colour.ts';
 import { defineCommand, textOption } from '../command-line/command-module.ts';
 import type { CommandModule, CommandResult } from '../command-line/command-module.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
-import { linesIn, OUTPUT_OPTION } from '../command-line/output-form.ts';
-import type { Printable } from '../command-line/output-form.ts';
+import { linesIn, OUTPUT_OPTION, type Printable } from '../command-line/output-form.ts';
 import { renderTextTable } from '../command-line/text-table.ts';
 import { usageError } from '../process/exit-codes.ts';
 import { printClusters, statePiece } from './cluster-table.ts';

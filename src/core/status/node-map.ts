@@ -6,8 +6,7 @@
  */
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { NodeName } from '../model/identifiers.ts';
-import { REASONS } from './reasons.ts';
-import type { ReasonCode, ReasonKind } from './reasons.ts';
+import { REASONS, type ReasonCode, type ReasonKind } from './reasons.ts';
 
 /** A node of a DaemonSet. */
 export interface NodeReading {

@@ -9,10 +9,8 @@ import type { Guard } from '../model/plan.ts';
 import type { ClusterMode, FreezeNote } from '../model/registration.ts';
 import type { DaemonSetState } from '../model/state.ts';
 import type { ClusterMeta } from '../model/view-items.ts';
-import { timeText } from '../rollout/gate-words.ts';
-import type { RolloutPhase } from '../rollout/gate-words.ts';
-import { describeFreeze } from '../takeover/freeze.ts';
-import type { StandingFreeze } from '../takeover/freeze.ts';
+import { timeText, type RolloutPhase } from '../rollout/gate-words.ts';
+import { describeFreeze, type StandingFreeze } from '../takeover/freeze.ts';
 
 /** What `rollcall stack stop` leaves behind: who, why, when, and which functions are called no more. */
 export interface StopNote extends FreezeNote {

@@ -8,8 +8,7 @@ import { compareText } from '@rollcall/base/compare-text.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { Verdict } from '../model/verdict.ts';
-import { REASONS } from './reasons.ts';
-import type { Reason, ReasonCode, ReasonKind } from './reasons.ts';
+import { REASONS, type Reason, type ReasonCode, type ReasonKind } from './reasons.ts';
 import { explainPlacement } from './placement-words.ts';
 
 /** Nodes of one reason. */

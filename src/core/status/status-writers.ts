@@ -11,8 +11,7 @@
  * shares our manager's name, or writes within the second of entering takeover. The sentinel sees the built-in loop
  * in all these.
  */
-import { isJsonObject } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { isJsonObject, type Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Guard } from '../model/plan.ts';
 import type { ClusterRegistration } from '../model/registration.ts';

@@ -16,8 +16,7 @@ import type { RolloutNote } from '../rolling-update/plan-rollout.ts';
 import { availableAtMs } from '../pod/pod-facts.ts';
 import { timeText } from '../rollout/gate-words.ts';
 import { explainPlacement } from './placement-words.ts';
-import { describeFailed, describeUnready } from './pod-verdicts.ts';
-import type { PodFinding } from './pod-verdicts.ts';
+import { describeFailed, describeUnready, type PodFinding } from './pod-verdicts.ts';
 import { remedyOfPlacement } from './reasons.ts';
 import { describeRollout } from '../rolling-update/rollout-verdicts.ts';
 

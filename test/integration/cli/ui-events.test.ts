@@ -1,16 +1,13 @@
 /** The stream of events over real HTTP: one poller for all viewers, only while there is one; what changed; coming back; slow readers. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
-import { describe, it } from 'node:test';
-import type { TestContext } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
-import { LiveFeed } from '../../../src/cli/ui/live-feed.ts';
-import type { LiveLook } from '../../../src/cli/ui/live-feed.ts';
+import { LiveFeed, type LiveLook } from '../../../src/cli/ui/live-feed.ts';
 import { startUiServer } from '../../../src/cli/ui/server.ts';
 import { failure } from '../../../src/cli/process/exit-codes.ts';
 import { Scene } from '../../support/answer-scene.ts';
-import { clientOf, PAGE, serveWorld } from '../../support/ui-client.ts';
-import type { UiClient } from '../../support/ui-client.ts';
+import { clientOf, PAGE, serveWorld, type UiClient } from '../../support/ui-client.ts';
 
 interface Event {
   readonly id: string;

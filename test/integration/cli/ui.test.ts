@@ -9,12 +9,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { stringify } from 'yaml';
 import openApi from '../../../docs/reference/openapi.json' with { type: 'json' };
 import { daemonSet } from '../../support/core-fixtures.ts';
-import { CommandWorld } from '../../support/command-world.ts';
-import type { CommandStores } from '../../support/command-world.ts';
+import { CommandWorld, type CommandStores } from '../../support/command-world.ts';
 import { recordOf, breachOf } from '../../support/rollout-records.ts';
 import { storeRollout } from '../../support/rollout-stores.ts';
-import { PAGE, serveWorld } from '../../support/ui-client.ts';
-import type { Sent, UiClient } from '../../support/ui-client.ts';
+import { PAGE, serveWorld, type Sent, type UiClient } from '../../support/ui-client.ts';
 
 const STATUS = '/api/v1/status';
 

@@ -105,11 +105,6 @@ describe('cluster doctor on a managed local cluster', () => {
       }),
     },
     {
-      code: 'mode-without-credential',
-      breakage: () => ({ registration: { authentication: { kind: 'none' } } }),
-    },
-    { code: 'frozen', level: 'warning', breakage: () => ({ registration: { isFrozen: true } }) },
-    {
       code: 'connection-failed',
       breakage: () => ({ registration: { server: 'https://127.0.0.1:1025' } }),
     },
@@ -130,15 +125,6 @@ describe('cluster doctor on a managed local cluster', () => {
             .outputs.EventsQueueUrl.replace('events.fifo', 'gone.fifo'),
         },
       }),
-    },
-    { code: 'cluster-silent', breakage: () => ({ meta: { lastSentAtMs: 1 } }) },
-    {
-      code: 'view-stuck',
-      breakage: () => ({ meta: { isComplete: false, snapshotRequestedAtMs: 1 } }),
-    },
-    {
-      code: 'conflict-noted',
-      breakage: () => ({ registration: { rival: { seenAtMs: 1, evidence: 'it was seen' } } }),
     },
     {
       code: 'deployment-other-release',

@@ -14,10 +14,8 @@ import type { MetricName } from '../../../src/ports/metrics.ts';
 import type { ClusterTrouble } from '../../../src/core/hints/cluster-troubles.ts';
 import type { PublishedMetrics } from '../../../src/adapters/system/powertools-metrics.ts';
 import type { Datapoint } from './alarm-clock.ts';
-import { metricsOfQueue } from './alarm-model.ts';
-import type { QueueMinute } from './alarm-model.ts';
-import { ofType, textOf } from './template.ts';
-import type { Identified, Template } from './template.ts';
+import { metricsOfQueue, type QueueMinute } from './alarm-model.ts';
+import { ofType, textOf, type Identified, type Template } from './template.ts';
 
 /** The stage of the alarms that are judged. */
 const STAGE = 'ring1';

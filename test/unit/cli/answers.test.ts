@@ -13,8 +13,7 @@ import { renderTable } from '../../../src/cli/start/table.ts';
 import { presentCheck } from '../../../src/cli/stack/check-stack.ts';
 import { Overviews } from '../../../src/engine/overview.ts';
 import { diagnose, healthyFacts, takenOver } from '../../support/doctor-facts.ts';
-import { MINUTE_MS, Scene } from '../../support/answer-scene.ts';
-import type { State } from '../../support/answer-scene.ts';
+import { MINUTE_MS, Scene, type State } from '../../support/answer-scene.ts';
 
 /** What is asked over the stores alone. */
 const COMMANDS = {

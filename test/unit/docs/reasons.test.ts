@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { REASONS } from '../../../src/core/status/reasons.ts';
-import type { ReasonCode } from '../../../src/core/status/reasons.ts';
+import { REASONS, type ReasonCode } from '../../../src/core/status/reasons.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 

@@ -15,8 +15,7 @@ import {
   ResourceNotFoundException,
   UpdateAccessEntryCommand,
 } from '@aws-sdk/client-eks';
-import { GetRoleCommand, NoSuchEntityException } from '@aws-sdk/client-iam';
-import type { IAMClient } from '@aws-sdk/client-iam';
+import { GetRoleCommand, NoSuchEntityException, type IAMClient } from '@aws-sdk/client-iam';
 import type { AccessEntryFact } from '../../../app/checks/needs.ts';
 import { failure } from '../../process/exit-codes.ts';
 import type { StackOutputs } from '../../reach/stack.ts';

@@ -19,8 +19,7 @@ import { EXIT } from '../../process/exit-codes.ts';
 import { createAddContext, examineCluster } from './add-examine.ts';
 import { COMMON_OPTIONS, requestFields, draftAddRequest } from './add-request.ts';
 import { printRoles } from './add-roles.ts';
-import { addCluster, toldWith } from './add-steps.ts';
-import type { AddedCluster } from './add-steps.ts';
+import { addCluster, toldWith, type AddedCluster } from './add-steps.ts';
 import { isRefused } from '../manifests/apply-manifests.ts';
 import { describeObject, writeManifests } from '../manifests/manifests.ts';
 

@@ -20,10 +20,9 @@ import { SENTINEL_KEY } from '../../../core/takeover/takeover-sentinel.ts';
 import type { HandBackAccess } from '../../../ports/cluster/hand-back-access.ts';
 import { requireRegistration } from '../../command-line/cluster-arguments.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
-import type { CommandError } from '../../process/exit-codes.ts';
-import { failure, refusal } from '../../process/exit-codes.ts';
+import { failure, refusal, type CommandError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
-import { changedMeanwhile } from './changes.ts';
+import { writeChange } from './changes.ts';
 import { requireSameCluster, withOperator } from '../../reach/operator-access.ts';
 import type { OperatorCluster, OperatorOptions } from '../../reach/operator-access.ts';
 
@@ -118,11 +117,8 @@ async function leaveForCopilot(change: ModeChange): Promise<ChangedMode> {
 
 /** One compare-and-set: nothing has to be probed, and nothing in the cluster changes by it. */
 async function enterCopilot({ registration, stack }: ModeChange): Promise<ChangedMode> {
-  const { configVersion, rival: _rival, ...rest } = registration;
-  const wanted = { ...rest, configVersion, mode: 'copilot' } as const;
-  const written = await stack.registry.writeCluster(wanted, configVersion);
-  if (written !== 'written') throw changedMeanwhile(registration);
-  const entered = { ...wanted, configVersion: configVersion + 1 };
+  const { rival: _rival, ...rest } = registration;
+  const entered = await writeChange(registration, { ...rest, mode: 'copilot' }, stack);
   return {
     registration: entered,
     notes: [...copilotNotes(entered), ...(await wake(entered, stack))],

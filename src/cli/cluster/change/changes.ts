@@ -8,8 +8,8 @@ import { compareRegistrations } from '../../../app/clusters/edit-registration.ts
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { CommandResult } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
-import { failure, usageError } from '../../process/exit-codes.ts';
-import type { CommandError } from '../../process/exit-codes.ts';
+import { failure, refusal, usageError, type CommandError } from '../../process/exit-codes.ts';
+import type { Stack } from '../../reach/stack.ts';
 
 interface ChangeWords {
   readonly document: { readonly kind: string };
@@ -52,7 +52,30 @@ export function requireValid(registration: ClusterRegistration): ClusterRegistra
   );
 }
 
-/** For every command that writes what it read a moment ago: somebody else's write came before. */
+/**
+ * Writes a registration over the one that was read, by compare-and-set; as it stands then. Throws CommandError where another
+ * operator was first, or the cluster is registered under another id.
+ */
+export async function writeChange(
+  before: ClusterRegistration,
+  after: ClusterRegistration,
+  { registry }: Pick<Stack, 'registry'>,
+): Promise<ClusterRegistration> {
+  const { configVersion } = before;
+  switch (await registry.writeCluster(requireValid(after), configVersion)) {
+    case 'written':
+      return { ...after, configVersion: configVersion + 1 };
+    case 'lost':
+      throw changedMeanwhile(before);
+    case 'uid-taken':
+      throw refusal(
+        `The cluster ${after.clusterUid} is registered under another id already.`,
+        'Remove that registration first: rollcall cluster list',
+      );
+  }
+}
+
+/** For every command that writes what it read a moment ago: another operator's write came before. */
 export function changedMeanwhile({
   id,
   configVersion,

@@ -28,8 +28,7 @@ import type {
 } from '../../command-line/command-module.ts';
 import { refusal } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
-import { changeMode, COPILOT_STAYS } from './change-mode.ts';
-import type { ModeChange } from './change-mode.ts';
+import { changeMode, COPILOT_STAYS, type ModeChange } from './change-mode.ts';
 import { rolesStackName } from '../roles/roles.ts';
 import { changedMeanwhile } from './changes.ts';
 

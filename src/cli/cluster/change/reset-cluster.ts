@@ -11,8 +11,7 @@ import {
 } from '../../../app/clusters/edit-registration.ts';
 import type { FieldChange } from '../../../app/clusters/edit-registration.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { UID_PATTERN, clusterUid } from '../../../core/model/identifiers.ts';
-import type { ClusterUid } from '../../../core/model/identifiers.ts';
+import { UID_PATTERN, clusterUid, type ClusterUid } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { egressPolicy } from '../../../../functions/egress-policy.ts';
 import type { ConnectRefusal } from '../../../ports/cluster/cluster-access.ts';
@@ -28,11 +27,10 @@ import type {
   CommandModule,
   OptionsOf,
 } from '../../command-line/command-module.ts';
-import type { CommandError } from '../../process/exit-codes.ts';
-import { failure, refusal, usageError } from '../../process/exit-codes.ts';
+import { failure, refusal, usageError, type CommandError } from '../../process/exit-codes.ts';
 import type { Stack } from '../../reach/stack.ts';
 import { withOperator } from '../../reach/operator-access.ts';
-import { changedMeanwhile, presentChange, requireValid } from './changes.ts';
+import { presentChange, writeChange } from './changes.ts';
 
 const OPTIONS = {
   clusterUid: textOption(
@@ -83,7 +81,7 @@ export const resetClusterCommand: CommandModule = defineCommand({
     if (options.yes !== true && found.clusterUid !== before.clusterUid) {
       throw unconfirmed(before, found.clusterUid);
     }
-    const written = await write(before, after, stack);
+    const written = await writeChange(before, after, stack);
     await stack.credentials.removeTokens(before.id);
     return presentChange(WORDS, { before, after: written }, nextSteps(before));
   },
@@ -192,25 +190,6 @@ function unconfirmed(
     `${id} is another cluster now: ${found} instead of ${old}. Nothing was written.`,
     `If that is right: rollcall cluster reset ${id} --yes (with the same options).`,
   );
-}
-
-async function write(
-  before: ClusterRegistration,
-  after: ClusterRegistration,
-  stack: Stack,
-): Promise<ClusterRegistration> {
-  const result = await stack.registry.writeCluster(requireValid(after), before.configVersion);
-  switch (result) {
-    case 'written':
-      return { ...after, configVersion: before.configVersion + 1 };
-    case 'lost':
-      throw changedMeanwhile(before);
-    case 'uid-taken':
-      throw refusal(
-        `The cluster ${after.clusterUid} is registered under another id already.`,
-        'Remove that registration first: rollcall cluster list',
-      );
-  }
 }
 
 function nextSteps({ id, mode, authentication }: ClusterRegistration): readonly string[] {

@@ -32,9 +32,8 @@ import {
   textsOption,
 } from '../../command-line/command-module.ts';
 import type { CommandModule, OptionsOf } from '../../command-line/command-module.ts';
-import type { Stack } from '../../reach/stack.ts';
 import { changeMode, refuseMode, refuseWhileFrozen } from './change-mode.ts';
-import { changedMeanwhile, presentChange, requireValid } from './changes.ts';
+import { presentChange, requireValid, writeChange } from './changes.ts';
 import { usageError } from '../../process/exit-codes.ts';
 import { parseStartUpTaint, START_UP_WAIT_MS } from '../../../core/start-up/start-up-taint.ts';
 import { defined } from '@rollcall/base/defined.ts';
@@ -145,22 +144,12 @@ export const setClusterCommand: CommandModule = defineCommand({
       return presentChange(WORDS, { before, after: { ...edited, mode: wanted } });
     }
     await refuseWhileFrozen(before, wanted, stack);
-    const registration = await writeEdit(before, edited, stack);
+    const isChanged = compareRegistrations(before, edited).length > 0;
+    const registration = isChanged ? await writeChange(before, edited, stack) : before;
     const changed = await changeMode({ registration, mode: wanted, options, stack, context });
     return presentChange(WORDS, { before, after: changed.registration }, changed.notes);
   },
 });
-
-async function writeEdit(
-  before: ClusterRegistration,
-  edited: ClusterRegistration,
-  { registry }: Stack,
-): Promise<ClusterRegistration> {
-  if (compareRegistrations(before, edited).length === 0) return before;
-  const written = await registry.writeCluster(edited, before.configVersion);
-  if (written !== 'written') throw changedMeanwhile(before);
-  return { ...edited, configVersion: before.configVersion + 1 };
-}
 
 /** Parses the options. Throws CommandError. */
 function parseEdit(options: EditOptions): RegistrationEdit {

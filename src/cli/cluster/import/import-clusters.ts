@@ -18,18 +18,14 @@ import type {
 } from '../../command-line/command-module.ts';
 import { renderTextTable } from '../../command-line/text-table.ts';
 import { EXIT, usageError, CommandError } from '../../process/exit-codes.ts';
-import { createAddContext, examineCluster } from '../add/add-examine.ts';
-import type { AddContext } from '../add/add-examine.ts';
-import { COMMON_OPTIONS, requestFields } from '../add/add-request.ts';
-import type { AddRequest } from '../add/add-request.ts';
+import { createAddContext, examineCluster, type AddContext } from '../add/add-examine.ts';
+import { COMMON_OPTIONS, requestFields, type AddRequest } from '../add/add-request.ts';
 import { addCluster } from '../add/add-steps.ts';
-import { findImportEntries, collisionsOf } from './import-sources.ts';
-import type { ImportEntry } from './import-sources.ts';
+import { findImportEntries, collisionsOf, type ImportEntry } from './import-sources.ts';
 import { isRefused } from '../manifests/apply-manifests.ts';
 import { writeManifests } from '../manifests/manifests.ts';
 import { explainAwsError } from '../../command-line/explain-error.ts';
-import { standingOf } from '../add/add-registration.ts';
-import type { Standing } from '../add/add-registration.ts';
+import { standingOf, type Standing } from '../add/add-registration.ts';
 
 const OPTIONS = {
   file: textOption('--file <file>', 'a JSON or YAML list of clusters, as docs/install.md shows'),

@@ -5,8 +5,7 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { jsonMember } from '@rollcall/base/json.ts';
-import type { Json } from '@rollcall/base/json.ts';
+import { jsonMember, type Json } from '@rollcall/base/json.ts';
 import {
   CLUSTER_KEYS_PATH,
   DISCOVERY_PATH,
@@ -21,8 +20,7 @@ import { defineCommand, textOption } from '../../command-line/command-module.ts'
 import type { CommandModule } from '../../command-line/command-module.ts';
 import { plainText } from '../../command-line/text-table.ts';
 import { failure, usageError } from '../../process/exit-codes.ts';
-import { withOperator } from '../../reach/operator-access.ts';
-import type { OperatorCluster } from '../../reach/operator-access.ts';
+import { withOperator, type OperatorCluster } from '../../reach/operator-access.ts';
 
 const OPTIONS = {
   ...OPERATOR_OPTIONS,

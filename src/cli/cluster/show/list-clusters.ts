@@ -3,8 +3,7 @@
  *
  * Reads tables; asks no cluster anything.
  */
-import { defineCommand } from '../../command-line/command-module.ts';
-import type { CommandModule } from '../../command-line/command-module.ts';
+import { defineCommand, type CommandModule } from '../../command-line/command-module.ts';
 import { printClusters } from '../../status/cluster-table.ts';
 import { LABEL_OPTION } from '../../command-line/cluster-arguments.ts';
 import { filterOf, isNothingLeft, lookAtFleet, NOTHING_LEFT } from '../../status/look-at-fleet.ts';

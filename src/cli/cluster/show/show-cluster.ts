@@ -7,10 +7,8 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { readRefusals, readToken } from '../../checks/read-stack.ts';
-import { known, openReader } from '../../../app/checks/needs.ts';
-import { isProblem } from '../../../app/checks/finding.ts';
-import type { Finding } from '../../../app/checks/finding.ts';
-import type { Checked, TokenFact } from '../../../app/checks/needs.ts';
+import { known, openReader, type Checked, type TokenFact } from '../../../app/checks/needs.ts';
+import { isProblem, type Finding } from '../../../app/checks/finding.ts';
 import { checksOf, readFacts, judgeAll } from '../../../app/checks/table.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Stack } from '../../reach/stack.ts';

@@ -19,8 +19,7 @@ import { judgeCluster, judgeUnreadable } from './health-of-clusters.ts';
 import { judgeMissingPods, missingPodsOf } from './health-of-pods.ts';
 import { judgeFleet, judgeFreezes, judgeSet } from './health-of-rollouts.ts';
 import { groupDigits } from './health-words.ts';
-import { standstillOf } from '../outages.ts';
-import type { Outage } from '../outages.ts';
+import { standstillOf, type Outage } from '../outages.ts';
 
 /** Judges it. */
 export function judgeFleetHealth(facts: FleetFacts): FleetHealth {

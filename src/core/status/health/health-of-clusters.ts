@@ -1,7 +1,6 @@
 /** What is not well about a cluster as a whole: its watcher, its view, its runs, its API server, its freeze. */
 import { describeLateNodes, type LateNodes } from '../../start-up/start-up-words.ts';
-import { CLUSTER_WORDS } from '../cluster-words.ts';
-import type { ClusterWords } from '../cluster-words.ts';
+import { CLUSTER_WORDS, type ClusterWords } from '../cluster-words.ts';
 import type { ClusterFacts, HealthFinding, HealthState, Severity } from './health-facts.ts';
 import type { OutageCode } from '../outages.ts';
 

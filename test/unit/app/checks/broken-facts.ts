@@ -1,7 +1,6 @@
 /** DoctorFacts in which one thing is wrong, and the finding that names it. */
 import assert from 'node:assert/strict';
-import type { ObservedFact } from '../../../../src/app/checks/needs.ts';
-import { checked } from '../../../../src/app/checks/needs.ts';
+import { checked, type ObservedFact } from '../../../../src/app/checks/needs.ts';
 import type { FindingLevel } from '../../../../src/app/checks/finding-codes.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';

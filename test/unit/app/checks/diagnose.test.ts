@@ -1,10 +1,9 @@
 /** Every finding of `cluster doctor`, each from facts in which one thing is wrong. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { hasFailed } from '../../../../src/app/checks/finding.ts';
+import { hasFailed, type Finding } from '../../../../src/app/checks/finding.ts';
 import { checked, unchecked } from '../../../../src/app/checks/needs.ts';
 import { FINDINGS } from '../../../../src/app/checks/finding-codes.ts';
-import type { Finding } from '../../../../src/app/checks/finding.ts';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import { CommandWorld } from '../../../support/command-world.ts';
 import { DOCTOR_NOW_MS, diagnose, healthyFacts, takenOver } from '../../../support/doctor-facts.ts';

@@ -1,7 +1,6 @@
 /** `rollcall stack stop` and `resume`, against a Lambda and an EventBridge that answer as AWS does: what acts in clusters stops (F3, issue 18). */
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { VIRTUAL_START_MS, VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
@@ -51,8 +50,14 @@ describe('rollcall stack stop and resume', () => {
       calls.set(id, body['Enabled'] === true);
       return {};
     }
+    return mappingsOf(url);
+  }
+
+  /** On a second page, as of a function with many. */
+  function mappingsOf(url: string): object {
     const [, name = ''] = /FunctionName=rollcall-prod-([\w-]+)/.exec(url) ?? [];
     if (!MAPPED_FUNCTIONS.some((mapped) => mapped === name)) return { EventSourceMappings: [] };
+    if (!url.includes('Marker=')) return { EventSourceMappings: [], NextMarker: 'more' };
     const State = calls.get(name) === true ? 'Enabled' : 'Disabled';
     const EventSourceArn = `arn:aws:sqs:eu-west-1:1:queue-of-${name}`;
     return { EventSourceMappings: [{ UUID: name, State, EventSourceArn }] };

@@ -1,10 +1,20 @@
 /** The brake and its release: what calls a stack's functions, turned and waited for (F3). */
 import assert from 'node:assert/strict';
+import path from 'node:path';
 import { describe, it } from 'node:test';
+import { repositoryRoot } from '../../../../scripts/lib/run-tool.ts';
+import type { RuleControl } from '../../../../src/adapters/eventbridge/rule-control.ts';
 import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
-import { turnTriggers } from '../../../../src/cli/stack/triggers.ts';
-import type { KnownTrigger, TriggerControl } from '../../../../src/cli/stack/triggers.ts';
+import {
+  MAPPED_FUNCTIONS,
+  openSchedules,
+  SCHEDULED_FUNCTIONS,
+  turnTriggers,
+  type KnownTrigger,
+  type TriggerControl,
+} from '../../../../src/cli/stack/triggers.ts';
 import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
+import { readService } from '@rollcall/local-aws/template/service.ts';
 
 /** Lambda as it is: a turned mapping is on its way for a while, and refuses to be turned meanwhile. */
 class SlowLambda implements TriggerControl {
@@ -132,5 +142,31 @@ describe('turnTriggers (F3)', () => {
       return true;
     });
     assert.ok(clock.monotonicMs() < 310_000);
+  });
+});
+
+describe('what calls functions', () => {
+  it('is known of every function that serverless.yml maps to a queue, or gives a schedule', () => {
+    const { functions } = readService(path.join(repositoryRoot, 'serverless.yml'), 'local');
+    const namesOf = (found: typeof functions) => found.map(({ name }) => name).toSorted();
+    const mapped = functions.filter(({ queueMappings }) => queueMappings.length > 0);
+    const scheduled = functions.filter(({ schedulePeriodsMs }) => schedulePeriodsMs.length > 0);
+    assert.deepEqual(namesOf(mapped), [...MAPPED_FUNCTIONS].toSorted());
+    assert.deepEqual(namesOf(scheduled), SCHEDULED_FUNCTIONS.toSorted());
+  });
+
+  it('is no schedule where a function has none, its rule is gone, or the stack names none', async () => {
+    const rules: RuleControl = {
+      read: (rule: string) => Promise.resolve(rule === 'fleet-rule' ? 'ENABLED' : 'missing'),
+      turn: () => assert.fail('only looks'),
+    };
+    const outputs = { FleetScheduleName: 'fleet-rule', ResyncScheduleName: 'resync-rule' };
+    const schedules = openSchedules(rules, 'rollcall-prod', outputs);
+    assert.equal((await schedules.list('rollcall-prod-fleet'))[0]?.source, 'fleet-rule');
+    for (const name of ['prod-reconcile', 'prod-resync', 'other-fleet']) {
+      assert.deepEqual(await schedules.list(`rollcall-${name}`), []);
+    }
+    const former = openSchedules(rules, 'rollcall-prod', {});
+    assert.deepEqual(await former.list('rollcall-prod-fleet'), []);
   });
 });

@@ -1,132 +1,106 @@
-/** The command line of `npm start`. */
+/** The command line of `npm start`: what is taken where nothing is said, what contradicts itself, and what is no value. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CommandError, EXIT } from '../../../../src/cli/process/exit-codes.ts';
-import { parseStartOptions } from '../../../../src/cli/start/options.ts';
+import { parseStartOptions, type StartOptions } from '../../../../src/cli/start/options.ts';
+
+function optionsOf(line: string): StartOptions {
+  const parsed = parseStartOptions(line === '' ? [] : line.split(' '));
+  assert.ok(parsed.kind === 'run');
+  return parsed.options;
+}
 
 describe('npm start', () => {
   it('without options takes over two local clusters', () => {
-    const parsed = parseStartOptions([]);
-    assert.ok(parsed.kind === 'run');
-    assert.equal(parsed.options.mode, 'takeover');
-    assert.deepEqual(parsed.options.choice, {
-      kind: 'local',
-      clusterCount: 2,
-      nodesPerCluster: 12,
-      port: 0,
-      isCold: false,
+    const { mode, choice } = optionsOf('');
+    assert.equal(mode, 'takeover');
+    const defaults = { clusterCount: 2, nodesPerCluster: 12, port: 0, isCold: false };
+    assert.deepEqual(choice, { kind: 'local', ...defaults });
+  });
+
+  it('takes every option of local clusters', () => {
+    const { choice } = optionsOf('--clusters 3 --nodes 40 --port 6443 --cold --inject slow-leak');
+    const local = { clusterCount: 3, nodesPerCluster: 40, port: 6443, isCold: true };
+    assert.deepEqual(choice, { kind: 'local', ...local, inject: 'slow-leak' });
+  });
+
+  it('takes every option of a kubeconfig’s cluster, which it only observes by default', () => {
+    assert.equal(optionsOf('--kubeconfig file').mode, 'observe');
+    assert.equal(optionsOf('--kubeconfig file --mode copilot').mode, 'copilot');
+    assert.equal(optionsOf('--kubeconfig file --release').shouldRelease, true);
+    assert.equal(optionsOf('--kubeconfig file --take-lease').shouldTakeLease, true);
+    const place = '--kubeconfig file --context c --mode takeover --data dir';
+    assert.deepEqual(optionsOf(`${place} --exit-when-settled --settle-timeout 5 --json`), {
+      choice: { kind: 'kubeconfig', file: 'file', context: 'c' },
+      mode: 'takeover',
+      dataDir: 'dir',
+      shouldRelease: false,
+      shouldTakeLease: false,
+      shouldExitWhenSettled: true,
+      settleTimeoutMs: 5000,
+      isJson: true,
+      isVerbose: false,
     });
   });
 
-  it('takes the options of local clusters', () => {
-    const parsed = parseStartOptions('--clusters 3 --nodes 40 --port 6443 --cold'.split(' '));
-    assert.ok(parsed.kind === 'run');
-    assert.deepEqual(parsed.options.choice, {
-      kind: 'local',
-      clusterCount: 3,
-      nodesPerCluster: 40,
-      port: 6443,
-      isCold: true,
-    });
+  it('with --fleet is five small clusters, a good release, and time for it', () => {
+    const small = { kind: 'local', clusterCount: 5, nodesPerCluster: 6 } as const;
+    const choice = { ...small, fleet: { onHalt: 'halt' } };
+    assert.partialDeepStrictEqual(optionsOf('--fleet'), { choice, settleTimeoutMs: 900_000 });
+    const line = '--clusters 12 --fleet --inject kernel --on-halt rollback';
+    const bad = { clusterCount: 12, fleet: { inject: 'kernel', onHalt: 'rollback' } };
+    assert.partialDeepStrictEqual(optionsOf(line), { choice: bad });
   });
 
-  it('takes a failure to inject into local clusters', () => {
-    const parsed = parseStartOptions(['--inject', 'slow-leak']);
-    assert.ok(parsed.kind === 'run' && parsed.options.choice.kind === 'local');
-    assert.equal(parsed.options.choice.inject, 'slow-leak');
-  });
-
-  for (const argv of [
-    ['--kubeconfig', 'file', '--inject', 'flap'],
-    ['--inject', 'flap', '--mode', 'observe'],
-    ['--kubeconfig', 'file', '--nodes', '3'],
-    ['--kubeconfig', 'file', '--cold'],
-    ['--context', 'c'],
-    ['--port', '65535'],
-    ['--release'],
-    ['--kubeconfig', 'file', '--release', '--mode', 'takeover'],
-    ['--kubeconfig', 'file', '--release', '--exit-when-settled'],
-  ]) {
-    it(`says that ${argv.join(' ')} contradicts itself, with 2`, () => {
+  for (const [line, named] of [
+    ['--kubeconfig file --inject flap', '--inject'],
+    ['--kubeconfig file --nodes 3', '--nodes'],
+    ['--kubeconfig file --cold', '--cold'],
+    ['--kubeconfig f --release --take-lease', '--release'],
+    ['--kubeconfig file --release --mode takeover', '--mode'],
+    ['--kubeconfig file --release --exit-when-settled', '--release'],
+    ['--inject flap --mode observe', '--mode observe'],
+    ['--mode copilot', '--mode copilot'],
+    ['--context c', '--context'],
+    ['--port 65535', '65535'],
+    ['--release', '--release'],
+    ['--on-halt halt', '--on-halt'],
+    ['--inject kernel', '--inject kernel'],
+    ['--fleet --inject flap', '--inject flap'],
+    ['--fleet --clusters 1', '--fleet needs 2'],
+    ['--fleet --mode observe', '--mode observe'],
+    ['--fleet --data d', '--data'],
+    ['--fleet --cold', '--cold'],
+    ['--fleet --kubeconfig f', '--fleet'],
+    ['--on-halt halt --kubeconfig f', '--on-halt'],
+  ] as const) {
+    it(`leaves with 2 for ${line}, and names what contradicts it`, () => {
       assert.throws(
-        () => parseStartOptions(argv),
-        (error) => error instanceof CommandError && error.exitCode === EXIT.usage,
+        () => optionsOf(line),
+        (error) =>
+          error instanceof CommandError &&
+          error.exitCode === EXIT.usage &&
+          error.message.includes(named),
       );
     });
   }
 
-  for (const argv of [
-    ['--clusters', '0'],
-    ['--nodes', '1.5'],
-    ['--nodes', 'many'],
-    ['--inject', 'good-image'],
-    ['--port', '70000'],
-    ['--kubeconfig', '--release'],
-    ['--data', '--json'],
+  for (const line of [
+    '--clusters 0',
+    '--nodes 1.5',
+    '--nodes many',
+    '--inject good-image',
+    '--port 70000',
+    '--kubeconfig --release',
+    '--data --json',
+    '--mode autopilot',
+    '--settle-timeout 0',
+    '--unknown',
+    'extra',
   ]) {
-    it(`refuses ${argv.join(' ')} with 2`, (context) => {
+    it(`leaves with 2 for ${line}`, (context) => {
       context.mock.method(process.stderr, 'write', () => true);
-      assert.deepEqual(parseStartOptions(argv), { kind: 'done', exitCode: EXIT.usage });
-    });
-  }
-
-  it('releases the cluster of a kubeconfig', () => {
-    const parsed = parseStartOptions(['--kubeconfig', 'file', '--release']);
-    assert.ok(parsed.kind === 'run' && parsed.options.shouldRelease);
-  });
-
-  it('takes the Lease from another installation only when told to, and never to release', () => {
-    const parsed = parseStartOptions(['--kubeconfig', 'file', '--take-lease']);
-    assert.equal(parsed.kind === 'run' && parsed.options.shouldTakeLease, true);
-    assert.throws(() => parseStartOptions(['--kubeconfig', 'f', '--release', '--take-lease']));
-  });
-
-  it('observes the cluster of a kubeconfig by default', () => {
-    const parsed = parseStartOptions(['--kubeconfig', 'file']);
-    assert.equal(parsed.kind, 'run');
-    assert.equal(parsed.kind === 'run' && parsed.options.mode, 'observe');
-  });
-
-  it('goes beside the built-in controller of a kubeconfig’s cluster; local clusters have none', () => {
-    const parsed = parseStartOptions(['--kubeconfig', 'file', '--mode', 'copilot']);
-    assert.equal(parsed.kind === 'run' && parsed.options.mode, 'copilot');
-    assert.throws(
-      () => parseStartOptions(['--mode', 'copilot']),
-      (error) => error instanceof CommandError && error.exitCode === EXIT.usage,
-    );
-  });
-
-  it('takes every option', () => {
-    const parsed = parseStartOptions(
-      '--kubeconfig file --context c --mode takeover --data dir --exit-when-settled --settle-timeout 5 --json'.split(
-        ' ',
-      ),
-    );
-    assert.deepEqual(parsed, {
-      kind: 'run',
-      options: {
-        choice: { kind: 'kubeconfig', file: 'file', context: 'c' },
-        mode: 'takeover',
-        dataDir: 'dir',
-        shouldRelease: false,
-        shouldTakeLease: false,
-        shouldExitWhenSettled: true,
-        settleTimeoutMs: 5000,
-        isJson: true,
-        isVerbose: false,
-      },
-    });
-  });
-
-  for (const argv of [
-    ['--mode', 'autopilot'],
-    ['--settle-timeout', '0'],
-    ['--unknown'],
-    ['extra'],
-  ]) {
-    it(`refuses ${argv.join(' ')} with 2`, (context) => {
-      context.mock.method(process.stderr, 'write', () => true);
-      const parsed = parseStartOptions(['--kubeconfig', 'file', ...argv]);
+      const parsed = parseStartOptions(line.split(' '));
       assert.deepEqual(parsed, { kind: 'done', exitCode: EXIT.usage });
     });
   }

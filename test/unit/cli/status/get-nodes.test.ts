@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ItemUnreadableError } from '../../../../src/adapters/dynamodb/item-codec.ts';
-import { Scene } from '../../../support/answer-scene.ts';
-import type { State } from '../../../support/answer-scene.ts';
+import { Scene, type State } from '../../../support/answer-scene.ts';
 
 interface Drawn {
   readonly clusters: readonly {

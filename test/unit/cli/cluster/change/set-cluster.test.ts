@@ -7,8 +7,7 @@ import { describe, it } from 'node:test';
 import { clusterId, clusterUid, uid } from '../../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../../src/core/model/registration.ts';
 import { CommandWorld } from '../../../../support/command-world.ts';
-import { operatorPlace } from '../../../../support/operator-place.ts';
-import type { OperatorPlace } from '../../../../support/operator-place.ts';
+import { operatorPlace, type OperatorPlace } from '../../../../support/operator-place.ts';
 import { metaOf, registrationOf, stampAt } from '../../../../support/store-suite.ts';
 
 const ID = 'prod-eu-1';

@@ -10,8 +10,7 @@ import {
   writeManifests,
 } from '../../../../../src/cli/cluster/manifests/manifests.ts';
 import type { ManifestValues } from '../../../../../src/cli/cluster/manifests/manifests.ts';
-import type { JsonObject } from '@rollcall/base/json.ts';
-import { jsonMember } from '@rollcall/base/json.ts';
+import { jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 
 const VALUES: ManifestValues = {
   id: 'prod-1',
