@@ -128,7 +128,6 @@ const UntoldSchema = v.strictObject({
   kind: v.picklist([
     'rollout-started',
     'stage-opened',
-    'stage-passed',
     'cluster-failed',
     'halted',
     'rollback-started',
