@@ -16,7 +16,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/adapters': 13_185,
   'src/app': 23_735,
   'src/cli': 18_420,
-  'src/core': 25_990,
+  'src/core': 25_975,
   'src/engine': 1_950,
   'src/page': 6_800,
   'src/ports': 1_510,
