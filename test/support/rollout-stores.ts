@@ -13,7 +13,7 @@ import type { FleetStore } from '../../src/ports/stores/fleet-store.ts';
 import { daemonSet } from './core-fixtures.ts';
 import { wholeClusterRecord } from './fleet-rollout-store-suite.ts';
 import { fleetDocument } from './fleet-samples.ts';
-import { fleetRecord } from './ordered-fleet.ts';
+import { fleetRecord } from './fleet-records.ts';
 import { STARTED_MS, recordOf } from './rollout-records.ts';
 import { metaOf, registrationOf, sliceOf, stampAt } from './store-suite.ts';
 
