@@ -14,14 +14,14 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-cluster': 35_600,
   scripts: 10_330,
   'src/adapters': 13_185,
-  'src/app': 23_690,
+  'src/app': 23_725,
   'src/cli': 18_420,
   'src/core': 25_990,
   'src/engine': 1_950,
   'src/page': 6_800,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 189_380,
+  test: 189_230,
 };
 
 /** Finds folders with more lines than their budget. */

@@ -12,7 +12,7 @@ import { wholeClusterRecord } from './fleet-rollout-store-suite.ts';
 import { breachOf } from './rollout-records.ts';
 import { CommandWorld, type CommandStores } from './command-world.ts';
 import { fleetDocument } from './fleet-samples.ts';
-import { fleetRecord } from './ordered-fleet.ts';
+import { fleetRecord } from './fleet-records.ts';
 import { ReconcileWorld, type WorldOptions } from './reconcile-world.ts';
 
 export const MINUTE_MS = 60_000;

@@ -5,6 +5,7 @@ import type { FleetDecision } from '../../src/core/fleet/rollout/fleet-decision.
 import type { FleetGate, FleetRecord } from '../../src/core/fleet/rollout/fleet-record.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import { poolOf } from './fleet-pools.ts';
+import { fleetRecord as firstStageRecord } from './fleet-records.ts';
 
 /** The moment of the samples. */
 export const AT_MS = Date.UTC(2026, 10, 25, 12);
@@ -19,36 +20,15 @@ const RELEASE = {
 
 /** A record. */
 export function fleetRecord(changes: Partial<FleetRecord> = {}): FleetRecord {
-  return {
-    namespace: 'monitoring',
-    name: 'agent',
+  return firstStageRecord({
     uid: 'fleet-uid',
     version: 7,
     release: RELEASE,
-    startedAtMs: AT_MS - 3_000_000,
     stage: 1,
-    stageOpenedAtMs: AT_MS - 60_000,
-    progressedAtMs: AT_MS - 60_000,
-    stages: [
-      { name: 'first', members: { id: 'm1', count: 1 }, namesNobody: false },
-      { name: 'early', members: { id: 'm2', count: 3 }, namesNobody: false },
-      { name: 'rest', members: { id: 'm3', count: 8 }, namesNobody: false },
-    ],
-    ring: { id: '', count: 0 },
-    registryRevision: 1,
-    dealtAtMs: AT_MS - 3_000_000,
-    untouchedClusters: 0,
-    ringDueAtMs: AT_MS,
-    driftDueAtMs: AT_MS,
-    good: [],
-    refused: [],
-    orders: {},
-    untold: [],
-    gate: { kind: 'updating' },
+    ...{ startedAtMs: AT_MS - 3_000_000, stageOpenedAtMs: AT_MS - 60_000 },
     counts: { waiting: 1, rolling: 1, well: 1, failed: 0, offline: 0, untouched: 0, returning: 0 },
-    dueAtMs: AT_MS + 60_000,
     ...changes,
-  };
+  });
 }
 
 /** Two clusters failed. */

@@ -38,13 +38,12 @@ export function goodOf(contentHash: string, generation = 1): GoodFleetRelease {
   return { ...releaseOf(contentHash, generation), id: contentHash, goodAtMs, isBaseline: false };
 }
 
+function dealt(name: string, count: number): FleetRecord['stages'][number] {
+  return { name, members: { id: `list-${name}`, count }, namesNobody: false };
+}
+
 /** A fleet whose release `new` is on its way, after `old`, which is good. */
 export function fleetRecordOf(changes: Partial<FleetRecord> = {}): FleetRecord {
-  const dealt = (name: string, count: number): FleetRecord['stages'][number] => ({
-    name,
-    members: { id: `list-${name}`, count },
-    namesNobody: false,
-  });
   return {
     namespace: 'monitoring',
     name: 'agent',
@@ -71,6 +70,24 @@ export function fleetRecordOf(changes: Partial<FleetRecord> = {}): FleetRecord {
     dueAtMs: NOW_MS,
     ...changes,
   };
+}
+
+/** Another one, of which nothing was good before; its stages are first, early and rest. */
+export function fleetRecord(changes: Partial<FleetRecord> = {}): FleetRecord {
+  return fleetRecordOf({
+    uid: 'uid-1',
+    release: { ...releaseOf('content', 2), appliedAtMs: 1000, appliedBy: 'somebody' },
+    startedAtMs: 1000,
+    stageOpenedAtMs: 2000,
+    progressedAtMs: 2000,
+    stages: [dealt('first', 1), dealt('early', 3), dealt('rest', 8)],
+    dealtAtMs: 1000,
+    ringDueAtMs: 0,
+    good: [],
+    counts: { waiting: 0, rolling: 1, well: 0, failed: 0, offline: 0, untouched: 0, returning: 0 },
+    dueAtMs: 7000,
+    ...changes,
+  });
 }
 
 /** A cluster that was given `new` and rolls it. */

@@ -12,7 +12,7 @@ import type { FleetRolloutStore, FleetStore } from '../../src/ports/stores/fleet
 import { daemonSet } from './core-fixtures.ts';
 import { wholeClusterRecord } from './fleet-rollout-store-suite.ts';
 import { fleetDocument } from './fleet-samples.ts';
-import { fleetRecord } from './ordered-fleet.ts';
+import { fleetRecord } from './fleet-records.ts';
 import { STARTED_MS, recordOf } from './rollout-records.ts';
 import { metaOf, registrationOf, sliceOf, stampAt } from './store-suite.ts';
 

@@ -127,7 +127,6 @@ const UntoldSchema = v.strictObject({
   kind: v.picklist([
     'rollout-started',
     'stage-opened',
-    'stage-passed',
     'cluster-failed',
     'halted',
     'rollback-started',

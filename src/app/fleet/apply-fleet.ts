@@ -8,6 +8,7 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import { compilePlacement } from '../../core/fleet/choose-clusters.ts';
 import type { FleetDaemonSet } from '../../core/fleet/fleet-daemon-set.ts';
 import { fleetContentHash, fleetRenderer, renderForMode } from '../../core/fleet/render-fleet.ts';
+import { releaseOf } from '../../core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord, FleetRelease } from '../../core/fleet/rollout/fleet-record.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
 import type {
@@ -17,7 +18,6 @@ import type {
 } from '../../ports/stores/fleet-rollout-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import { readRegistry } from '../clusters/read-registry.ts';
-import { releaseOf } from './fleet-release.ts';
 import { refuseFleet, type FleetRefusal } from './refusals.ts';
 
 interface FleetApplication {

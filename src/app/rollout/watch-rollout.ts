@@ -54,21 +54,23 @@ export async function watchRollout<
     told = text;
     // Asked at each look: it remembers the first one.
     const isIt = isMeant(status, clock.monotonicMs());
-    if (isOver(status) && isIt) return { kind: 'ended', status };
+    if (ENDS.has(status.phase) && isIt) return { kind: 'ended', status };
     if (signal.aborted) return { kind: 'interrupted', status };
     if (clock.monotonicMs() >= endsAtMs) return { kind: 'timed-out', status };
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
 }
 
-const ENDS: readonly RolloutPhase[] = [
-  ...(['Done', 'Halted', 'Paused', 'Returned', 'Stopped', 'Frozen', 'Invalid'] as const),
-];
-
 /** Nothing more comes of it by itself. */
-function isOver({ phase }: Watched): boolean {
-  return ENDS.includes(phase);
-}
+const ENDS: ReadonlySet<RolloutPhase> = new Set<RolloutPhase>([
+  'Done',
+  'Halted',
+  'Paused',
+  'Returned',
+  'Stopped',
+  'Frozen',
+  'Invalid',
+]);
 
 /** From an edit to the view it takes two seconds; milliseconds. */
 const EVENT_MS = 10_000;

@@ -239,7 +239,8 @@ export function renderMarkdownPlan(title: string, plan: FleetPlan): string[] {
   return [
     `### ${code(title)}`,
     '',
-    ...sumLines(plan),
+    `**${sumLine(plan)}**`,
+    ...besideLines(plan),
     '',
     '| stage | clusters | nodes that change | at once | may fail | soak | approval |',
     '|---|---:|---:|---:|---:|---|---|',
@@ -271,31 +272,14 @@ interface Row {
   readonly cluster: PlannedCluster;
 }
 
-function sumLines(plan: FleetPlan): readonly string[] {
-  const totals = totalsOf(plan);
-  const { clusters, created, updated, adjusted, same, unknown, changedNodes } = totals;
-  const others = [
-    [adjusted, 'changes without a new pod', 'change without a new pod'],
-    [same, 'has it', 'have it'],
-    [unknown, 'cannot be told', 'cannot be told'],
-  ] as const;
-  const rest = others
-    .filter(([count]) => count > 0)
-    .map(([count, one, many]) => counted(count, one, many));
+function besideLines({ untouched, offline }: FleetPlan): readonly string[] {
   const beside = [
-    [totals.untouched, 'not touched by Rollcall (mode observe, frozen, or another controller)'],
-    [totals.offline, 'offline: they neither block nor count'],
+    [untouched, 'not touched by Rollcall (mode observe, frozen, or another controller)'],
+    [offline, 'offline: they neither block nor count'],
   ] as const;
-  return [
-    `**${counted(changedNodes, 'node changes', 'nodes change')}** in ${String(created + updated)} of ${counted(clusters, 'cluster')}: ` +
-      [counted(created, 'gets it', 'get it'), counted(updated, 'changes', 'change'), ...rest].join(
-        ', ',
-      ) +
-      '.',
-    ...beside
-      .filter(([count]) => count > 0)
-      .flatMap(([count, what]) => ['', `${String(count)} ${what}.`]),
-  ];
+  return beside
+    .filter(([clusters]) => clusters.length > 0)
+    .flatMap(([{ length }, what]) => ['', `${String(length)} ${what}.`]);
 }
 
 /** Each change of an image once, with the clusters that have it: overrides make few of them. */

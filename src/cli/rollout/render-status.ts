@@ -16,7 +16,7 @@ import { phasePiece, toned } from '../command-line/colour.ts';
 import type { Line, Piece } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { nextOfFleet, nextOfRollout } from '../../app/rollout/next-of-rollout.ts';
-import { nextLines } from './next-lines.ts';
+import type { NextStep } from '../../core/status/next-steps.ts';
 import { plainText, renderAge, renderFields, renderTextTable } from '../command-line/text-table.ts';
 import { counted } from '@rollcall/base/counted.ts';
 import { SHOWN_NODES_MAX } from '../../app/rollout/rollout-status.ts';
@@ -309,4 +309,14 @@ function countsOf(lines: readonly FleetClusterLine[]): string | undefined {
   if (lines.length === 0) return undefined;
   const groups = Map.groupBy(lines, ({ phase }) => phase);
   return [...groups].map(([phase, { length }]) => `${String(length)} ${phase}`).join(', ');
+}
+
+/** What to do next, as the last lines: what a command does stands behind it as a comment, so that a line can be copied. */
+export function nextLines(steps: readonly NextStep[]): readonly string[] {
+  if (steps.length === 0) return [];
+  const width = Math.max(...steps.map(({ command }) => command.length));
+  const lines = steps.map(({ command, about }) =>
+    plainText(`  ${command.padEnd(width)}  # ${about}`),
+  );
+  return ['next:', ...lines];
 }

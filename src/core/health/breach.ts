@@ -10,7 +10,8 @@ import type { Breach, BreachCause, PodTurns, StepKind, Trial } from '../model/ro
 import type { SlowAnswers } from './answer-times.ts';
 import { TURNS_HALT, quietMsOf, turnsOf } from './flapping.ts';
 import type { FailedPod, FailureSign, JudgedPod } from './pod-signs.ts';
-import { NODES_HALT_AT, eValueOf, fisherOneSided, isAgainst, type TrialNode } from './trial.ts';
+import { NODES_HALT_AT, describeE, eValueOf, fisherOneSided, isAgainst } from './trial.ts';
+import type { TrialNode } from './trial.ts';
 
 /** A breach that an operator looked at and overruled: the same on its nodes, and all before it, counts no more. */
 export interface Overruled {
@@ -368,7 +369,7 @@ export function trialMessage(facts: {
     `${String(failed.length)} of ${String(Math.max(nodes, failed.length))}`;
   const names = facts.updated.failed.map(({ node }) => node).sort(compareText);
   const counts = `${countOf(facts.updated)} updated nodes went bad, ${countOf(facts.others)} others`;
-  return `${counts}; E = ${roundedE(facts.eValue)}, halts at ${String(NODES_HALT_AT)}: ${namesOf(names)}`;
+  return `${counts}; E = ${describeE(facts.eValue)}, halts at ${String(NODES_HALT_AT)}: ${namesOf(names)}`;
 }
 
 /** `get pods takes 2400 ms, and took 12 ms before the rollout (in 8 and 12 quarters of a minute)`. */
@@ -376,8 +377,4 @@ export function slowMessage(slow: SlowAnswers): string {
   const { kind, beforeMs, sinceMs, beforeCount, sinceCount } = slow;
   const quarters = `in ${String(sinceCount)} and ${String(beforeCount)} quarters of a minute`;
   return `the API server became slow: ${kind} takes ${String(sinceMs)} ms, and took ${String(beforeMs)} ms before (${quarters})`;
-}
-
-function roundedE(value: number): string {
-  return value >= 1e6 ? 'over a million' : String(Math.round(value));
 }

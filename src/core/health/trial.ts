@@ -252,6 +252,15 @@ export function meanRatio(ratios: LogRatios): number {
   return ratios.reduce((sum, ratio) => sum + Math.exp(ratio), 0) / ratios.length;
 }
 
+/** Beyond it a number says no more; and JSON has no infinity. */
+export const E_SHOWN_MAX = 1e6;
+
+/** E in words. */
+export function describeE(eValue: number): string {
+  if (eValue >= E_SHOWN_MAX) return 'over a million';
+  return eValue >= 100 ? String(Math.round(eValue)) : eValue.toFixed(1);
+}
+
 /*
  * Fisher's exact test, one-sided, tells whether pods of the former revision fail as often (breach.ts). It halts nothing: looked at again
  * and again it alarms too often.

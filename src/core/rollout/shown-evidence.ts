@@ -6,7 +6,7 @@
  * than its 32 newest failures, the older ones are not in them. Nothing is decided here.
  */
 import { counted } from '@rollcall/base/counted.ts';
-import { NODES_HALT_AT, eValueOf } from '../health/trial.ts';
+import { E_SHOWN_MAX, NODES_HALT_AT, describeE, eValueOf } from '../health/trial.ts';
 import type { Breach, BreachCause, NodeFailure, RolloutRecord } from '../model/rollout-record.ts';
 import { timeText } from './gate-words.ts';
 
@@ -35,8 +35,6 @@ export interface ShownEvidence {
   readonly silence?: { readonly nodes: number; readonly sharePercentMax: number };
 }
 
-/** Beyond it a number says no more; and JSON has no infinity. */
-const E_SHOWN_MAX = 1e6;
 const DOUBT = 0.05;
 
 /** What the trial of a record shows. */
@@ -93,7 +91,7 @@ export function describeEvidence(
   const sides = `nodes lost: ${sideText(updated)} updated, ${sideText(others)} others`;
   const left = outside === 0 ? '' : `, ${String(outside)} before their turn`;
   return [
-    `${sides}${left}; E = ${eText(eValue)}, halts at ${String(haltsAt)}`,
+    `${sides}${left}; E = ${describeE(eValue)}, halts at ${String(haltsAt)}`,
     ...evidence.failures.map(
       ({ node, isUpdated, atMs }) =>
         `${isUpdated ? 'updated' : 'other'} node ${node} was lost at ${timeText(atMs)}`,
@@ -131,8 +129,4 @@ function describeSilence(nodes: number): string {
 
 function sideText({ bad, good }: SideCounts): string {
   return `${String(bad)} of ${String(bad + good)}`;
-}
-
-function eText(eValue: number): string {
-  return eValue >= 100 ? String(Math.round(eValue)) : eValue.toFixed(1);
 }

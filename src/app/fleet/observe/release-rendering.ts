@@ -1,6 +1,5 @@
 /**
  * Releases of a fleet as they are given to clusters: whole, for a stage of some nodes with a policy
- *
  * that stops there, and on the way back with one that waits for nobody.
  */
 import { jsonMember, type Json } from '@rollcall/base/json.ts';

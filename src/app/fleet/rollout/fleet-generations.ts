@@ -10,7 +10,7 @@ import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { FleetReader } from '../../../ports/fleet-reader.ts';
 import type { FleetStore } from '../../../ports/stores/fleet-rollout-store.ts';
-import { releaseOf } from '../fleet-release.ts';
+import { releaseOf } from '../../../core/fleet/rollout/begin-rollout.ts';
 import { refuseFleet, type FleetRefusal } from '../refusals.ts';
 import type { FoundFleetRollout } from './find-fleet-rollout.ts';
 

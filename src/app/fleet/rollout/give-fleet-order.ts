@@ -7,14 +7,13 @@
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { formatFleetKey, type FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import { gateBefore } from '../../../core/fleet/rollout/judge-stage.ts';
-import { beginRollout } from '../../../core/fleet/rollout/begin-rollout.ts';
+import { beginRollout, releaseOf } from '../../../core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import { applyFleetOrder, orderedOf } from '../../../core/fleet/rollout/order-clusters.ts';
 import { orderNote, type RolloutOrder } from '../../../core/rollout/orders.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
 import { giveTo, type OrderAsk, type OrderOutcome, type Seen } from '../../orders/order-home.ts';
 import type { OrderSubject } from '../../orders/order-refusals.ts';
-import { releaseOf } from '../fleet-release.ts';
 import { refuseFleet, type FleetRefusal } from '../refusals.ts';
 import { findFleetRollout, isUnseen } from './find-fleet-rollout.ts';
 import type { FleetRolloutSources, FoundFleetRollout } from './find-fleet-rollout.ts';

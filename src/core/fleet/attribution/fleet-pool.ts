@@ -5,7 +5,14 @@
  * updated when it is given the release. Ratios go on from stage to stage: one e-value. Pure.
  */
 import { hash48 } from '@rollcall/base/hash48.ts';
-import { HALT_AT, NO_EVIDENCE, meanRatio, atRiskIn, drawFailures } from '../../health/trial.ts';
+import {
+  HALT_AT,
+  NO_EVIDENCE,
+  atRiskIn,
+  describeE,
+  drawFailures,
+  meanRatio,
+} from '../../health/trial.ts';
 import type { LogRatios, TrialNode } from '../../health/trial.ts';
 import { nodeName, type ClusterId, type NodeName } from '../../model/identifiers.ts';
 import type { NodeProjection } from '../../model/projections.ts';
@@ -177,10 +184,8 @@ export function describePool(pool: FleetPool): string {
   const given = `${String(givenBad)} of ${String(givenNodes)} nodes of clusters that were given it are bad`;
   const others = `${String(otherBad)} of ${String(otherNodes)} of others`;
   const who = `${String(places.length)} clusters of fewer than ${String(POOLED_NODES_BELOW)} nodes, by version, system and provider`;
-  const value = poolEValue(pool);
-  const shown = value >= 1e6 ? 'over a million' : value.toFixed(1);
   const end = isVoid ? ', and more than can be compared' : '';
-  return `${given}, ${others} (${who}): E = ${shown}, ${String(HALT_AT)} halts${end}`;
+  return `${given}, ${others} (${who}): E = ${describeE(poolEValue(pool))}, ${String(HALT_AT)} halts${end}`;
 }
 
 export interface ProvidedCluster {

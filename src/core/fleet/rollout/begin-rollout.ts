@@ -43,6 +43,12 @@ const NEVER_ASSIGNED = {
   driftDueAtMs: 0,
 };
 
+/** The release that a head of a FleetDaemonSet stands for: what was applied last. */
+export function releaseOf(head: FleetRelease): FleetRelease {
+  const { generation, documentId, appliedAtMs, appliedBy, contentHash } = head;
+  return { generation, documentId, appliedAtMs, appliedBy, contentHash };
+}
+
 /** The record as the release begins it. */
 export function beginRollout(beginning: Beginning): FleetRecord {
   const { fleet, uid, release, former, nowMs } = beginning;

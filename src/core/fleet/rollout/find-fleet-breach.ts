@@ -6,7 +6,7 @@
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { HALT_AT, meanRatio, NO_EVIDENCE, type LogRatios } from '../../health/trial.ts';
+import { HALT_AT, NO_EVIDENCE, describeE, meanRatio, type LogRatios } from '../../health/trial.ts';
 import type { ClusterId } from '../../model/identifiers.ts';
 import { describePool } from '../attribution/fleet-pool.ts';
 import type { FleetBreach } from '../fleet-daemon-set.ts';
@@ -146,7 +146,7 @@ function nodesFailed(facts: BreachFacts): FleetBreachNote | undefined {
   if (value < HALT_AT) return undefined;
   const showed = given.filter((cluster) => isShowing(cluster, pool));
   const message =
-    `nodes of stage ${stage} went bad after their update and their peers did not: E = ${value.toFixed(1)} over ${counted(showed.length, 'cluster')}, 20 halts` +
+    `nodes of stage ${stage} went bad after their update and their peers did not: E = ${describeE(value)} over ${counted(showed.length, 'cluster')}, 20 halts` +
     `${pool === undefined ? '' : `; ${describePool(pool.pool)}`}`;
   return noteOf(
     { cause: 'NodesFailed', message, showed, witnesses: witnessesOf(showed, given, pool) },

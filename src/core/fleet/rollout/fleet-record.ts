@@ -194,7 +194,6 @@ type ToldGate =
 export type FleetDecisionKind =
   | 'rollout-started'
   | 'stage-opened'
-  | 'stage-passed'
   | 'cluster-failed'
   | 'halted'
   | 'rollback-started'

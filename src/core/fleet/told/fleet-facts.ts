@@ -8,6 +8,7 @@ import { isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { boundedText, fleetConditions, fleetStanding, standingBreach } from './fleet-conditions.ts';
 import type { ConditionsAt, FormerCondition } from './fleet-conditions.ts';
+import { E_SHOWN_MAX } from '../../health/trial.ts';
 import { poolEValue, type FleetPool } from '../attribution/fleet-pool.ts';
 import type { FleetRecord, FleetRelease } from '../rollout/fleet-record.ts';
 import { FLEET_API_VERSION, formatFleetKey, type FleetKey } from '../fleet-daemon-set.ts';
@@ -18,8 +19,6 @@ import { timeText } from '../../rollout/gate-words.ts';
 const STAGES_MAX = 32;
 const NAME_CHARACTERS_MAX = 253;
 const CLUSTERS_MAX = 16;
-/** E beyond it is shown as this. */
-const E_SHOWN_MAX = 1e6;
 
 function releaseFacts(release: FleetRelease): JsonObject {
   return {
@@ -61,16 +60,7 @@ function fleetFacts(record: FleetRecord): JsonObject {
       clusters: members.count,
       state: stateOf(index, stage),
     })),
-    // Each member by its name: a record of a later release may have more.
-    openCounts: {
-      waiting: counts.waiting,
-      rolling: counts.rolling,
-      well: counts.well,
-      failed: counts.failed,
-      offline: counts.offline,
-      untouched: counts.untouched,
-      returning: counts.returning,
-    },
+    openCounts: { ...counts },
     ringClusters: ring.count,
     ...(pool === undefined || pool.places.length === 0 ? {} : { smallClusters: poolFacts(pool) }),
     ...(breach === undefined

@@ -1,6 +1,5 @@
 /**
  * Where fleets are mirrored, and what is the matter with that: one small item (ADR 0066). An
- *
  * operator names the cluster; the function `fleet` notes trouble when it begins and when it ends.
  */
 import type { ClusterId } from '../../model/identifiers.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '@rollcall/base/json.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { createFleetReader } from '../../../../src/adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../../../src/app/fleet/apply-fleet.ts';
-import { releaseOf } from '../../../../src/app/fleet/fleet-release.ts';
+import { releaseOf } from '../../../../src/core/fleet/rollout/begin-rollout.ts';
 import type { StoredFleet } from '../../../../src/ports/stores/fleet-rollout-store.ts';
 import { wholeFleetRecord } from '../../../support/fleet-rollout-store-suite.ts';
 import { fleetDocument, fleetOf, manifestOf } from '../../../support/fleet-samples.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { FleetRecord } from '../../../../src/core/fleet/rollout/fleet-record.ts';
 import { clusterId } from '../../../../src/core/model/identifiers.ts';
 import { CommandWorld, type CommandRun } from '../../../support/command-world.ts';
-import { fleetRecord } from '../../../support/ordered-fleet.ts';
+import { fleetRecord } from '../../../support/fleet-records.ts';
 import { wholeClusterRecord } from '../../../support/fleet-rollout-store-suite.ts';
 import { poolOf } from '../../../support/fleet-pools.ts';
 import { fleetDocument, manifestOf } from '../../../support/fleet-samples.ts';
@@ -317,13 +317,6 @@ describe('orders to a fleet', () => {
     const record = await recordIn(world);
     assert.equal(record.orders.paused?.by, 'anna (Admin/ann)');
     assert.deepEqual([record.uid, record.release.generation, record.stages], ['uid-1', 2, []]);
-  });
-
-  it('give up when others write faster, and change nothing', async () => {
-    const world = await worldOf();
-    world.stores().rollouts.writeRecord = () => Promise.resolve('lost');
-    const run = (await world.run(['fleet', 'pause', FLEET])).expectExit(1);
-    assert.match(run.stderr, /faster than it could be read and written/);
   });
 
   it('overrule the breach that was seen', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Command } from 'commander';
-import { nextLines } from '../../../../src/cli/rollout/next-lines.ts';
+import { nextLines } from '../../../../src/cli/rollout/render-status.ts';
 import { COMMANDS } from '../../../../src/cli/commands.ts';
 import { nextStepsOf } from '../../../../src/core/status/next-steps.ts';
 import type { NextHome, NextSubject } from '../../../../src/core/status/next-steps.ts';

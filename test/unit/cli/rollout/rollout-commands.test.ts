@@ -301,16 +301,6 @@ describe('orders', () => {
     );
     (await world.run(['rollout', 'confirm', ...AGENT])).expectExit(0);
   });
-
-  it('refuses for safety what would open a step beside a breach', async () => {
-    const world = await worldWith({
-      policy: 'approval: after-canary',
-      record: recordOf({ breach: breachOf() }),
-    });
-    const refused = (await world.run(['rollout', 'approve', ...AGENT, '--json'])).expectExit(3);
-    assert.equal(refused.document()['kind'], 'CommandError');
-    (await world.run(['rollout', 'confirm', ...AGENT])).expectExit(1);
-  });
 });
 
 describe('an object that could not be sent', () => {

@@ -16,8 +16,6 @@ function message(changes: Partial<Failure> = {}): string {
   );
 }
 
-describe('namesOf', () => {});
-
 describe('failureMessage', () => {
   it('names a container where the sign is of one', () => {
     const says: Partial<Record<Failure['sign'], string>> = {
@@ -65,8 +63,6 @@ describe('failureMessage', () => {
   });
 });
 
-describe('flappingMessage', () => {});
-
 describe('trialMessage', () => {
   const side = (failed: number, all: number): TrialSide => ({
     failed: nodes.slice(0, failed).map((node) => ({ node })),
@@ -77,7 +73,7 @@ describe('trialMessage', () => {
   it('has E, and how many failed on either side', () => {
     assert.equal(
       trialMessage(facts),
-      '3 of 16 updated nodes went bad, 1 of 148 others; E = 28, halts at 25: n1, n2, n3',
+      '3 of 16 updated nodes went bad, 1 of 148 others; E = 27.6, halts at 25: n1, n2, n3',
     );
   });
 

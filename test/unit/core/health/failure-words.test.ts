@@ -74,8 +74,6 @@ describe('refusalSign', () => {
   });
 });
 
-describe('isNoRoom', () => {});
-
 describe('isCalledAway', () => {
   it('is what says nothing about release or node', () => {
     const reasons = [

@@ -49,8 +49,6 @@ describe('rule 1: by meaning', () => {
   });
 });
 
-describe('rule 2: by generation', () => {});
-
 describe('rule 3: by template generation', () => {
   const made = (options: { generation?: string; metadata?: JsonObject; of?: DaemonSetObject }) =>
     storedRevision('a', {

@@ -200,8 +200,6 @@ describe('words that somebody made up', () => {
   });
 });
 
-describe('what a node runs', () => {});
-
 describe('the cause that a message names (ADR 0079)', () => {
   const unscheduled = (message: string): string | undefined => {
     const scheduled = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message };

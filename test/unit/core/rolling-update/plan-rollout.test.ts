@@ -186,8 +186,6 @@ describe('the burst (spec 2.8, S9)', () => {
   });
 });
 
-describe('what a delete says about its pod', () => {});
-
 describe('progress and verdicts', () => {
   it('without surge: counts of nodes before the effects of the plan', () => {
     const made = plan({

@@ -88,5 +88,3 @@ describe('a create that may still add a pod', () => {
     assert.equal(siteOf({ pods: [namedPod('n1', slot('n1'))] }, other).hasOpenCreate, true);
   });
 });
-
-describe('the order of a rollout (issue 5)', () => {});

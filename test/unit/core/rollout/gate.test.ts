@@ -49,17 +49,12 @@ describe('the gate of a rollout, as its record tells it', () => {
     assert.deepEqual(gate(approved, policy, SOAKED_MS), { kind: 'next' });
   });
 
-  it('is a window that is closed, with the time at which it opens', () => {
-    const day = [0, 1, 2, 3, 4, 5, 6] as const;
-    const windows = [{ days: day, startMinute: 1320, endMinute: 1380, timeZone: 'UTC' }];
-    const opensAtMs = Date.UTC(2026, 10, 25, 22, 0, 0);
-    assert.deepEqual(gate({}, policyOf({ windows }), SOAKED_MS), { kind: 'window', opensAtMs });
-    assert.deepEqual(gate({}, policyOf({ windows }), opensAtMs), { kind: 'next' });
-  });
-
   it('is whoever holds it: policy, operator, or a policy that cannot be read', () => {
     assert.deepEqual(gate({}, policyOf({ isPaused: true })), { kind: 'paused', by: 'policy' });
-    assert.deepEqual(gate({ orders: { paused: NOTE } }), { kind: 'paused', by: 'order' });
+    const order = { orders: { paused: NOTE } };
+    assert.deepEqual(gate(order), { kind: 'paused', by: 'order' });
+    const both = gate(order, policyOf({ isPaused: true }));
+    assert.deepEqual(both, { kind: 'paused', by: 'policy' });
     const problems = [{ field: 'soak', message: 'is no duration' }] as const;
     assert.deepEqual(gate({}, { kind: 'invalid', problems }), { kind: 'invalid' });
   });

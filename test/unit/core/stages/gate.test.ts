@@ -12,7 +12,6 @@ import { policy } from '../../../support/staged-world.ts';
 import { stageNode } from '../../../support/stage-nodes.ts';
 import { record, stagesInput } from '../../../support/stage-records.ts';
 
-const NOTE = { by: 'somebody', atMs: NOW_MS };
 const WELL = [stageNode('n1', { is: 'well' })];
 
 const END = { keptNodes: 9, notReadyNodes: 0, unwellNodes: 0 };
@@ -54,17 +53,6 @@ const STEP = record().step;
 describe('a gate', () => {
   it('opens the next step once the open one has soaked', () => {
     assert.deepEqual(gate(), { kind: 'next' });
-  });
-
-  it('names an undo before all else, then a breach, then a pause of the policy, then one of an order', () => {
-    const breach = { cause: 'Restarts', atMs: NOW_MS, message: '', nodes: [] } as const;
-    const orders = { undo: { ...NOTE, to: 'aaaa' }, paused: NOTE };
-    const paused = { policy: policy({ isPaused: true }) };
-    assert.deepEqual(gate({ record: { breach, orders }, input: paused }), { kind: 'returning' });
-    assert.deepEqual(gate({ record: { breach }, input: paused }), { kind: 'breach' });
-    const order = { orders: { paused: NOTE } };
-    assert.deepEqual(gate({ record: order, input: paused }), { kind: 'paused', by: 'policy' });
-    assert.deepEqual(gate({ record: order }), { kind: 'paused', by: 'order' });
   });
 
   it('waits while nodes of open steps have their turn', () => {
@@ -113,25 +101,6 @@ describe('a gate', () => {
       kind: 'settling',
       unwellNodes: 1,
     });
-  });
-
-  it('asks for approval after the canary, or before each step but the canary', () => {
-    const after = { policy: policy({ approval: 'after-canary' }) };
-    assert.deepEqual(gate({ input: after }), { kind: 'approval', stepIndex: 1 });
-    const approved = (stepIndex: number): Partial<RolloutRecord> => ({
-      orders: { approved: { ...NOTE, stepIndex } },
-    });
-    assert.deepEqual(gate({ input: after, record: approved(0) }), {
-      kind: 'approval',
-      stepIndex: 1,
-    });
-    assert.deepEqual(gate({ input: after, record: approved(1) }), { kind: 'next' });
-    const group = { step: { ...STEP, kind: 'group', index: 2, name: 'x' } } as const;
-    assert.deepEqual(gate({ input: after, record: group }), { kind: 'next' });
-    const each = { policy: policy({ approval: 'each-step' }) };
-    assert.deepEqual(gate({ input: each, record: group }), { kind: 'approval', stepIndex: 3 });
-    const waiting = { step: { ...STEP, kind: 'waiting', index: -1 }, canary: [] } as const;
-    assert.deepEqual(gate({ input: each, record: waiting }), { kind: 'next' });
   });
 
   it('waits for its window, unless nothing is left to open', () => {

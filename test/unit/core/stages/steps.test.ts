@@ -76,6 +76,7 @@ describe('the step that waits for approval', () => {
     assert.equal(awaitedApproval(at(1, 3), 'after-canary'), undefined);
     assert.equal(awaitedApproval(at(1, 3), 'each-step'), 2);
     assert.equal(awaitedApproval(at(3, 3), 'each-step'), undefined);
+    assert.equal(awaitedApproval(at(-1, 3), 'each-step'), undefined, 'the canary opens by itself');
     const done = record({ step: { ...record().step, kind: 'done' } });
     assert.equal(awaitedApproval(done, 'each-step'), undefined);
     const approved = { by: 'ann', atMs: 1, stepIndex: 2 };

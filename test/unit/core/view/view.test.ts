@@ -213,5 +213,3 @@ describe('claimPod (spec 2.4)', () => {
     });
   }
 });
-
-describe('claimPods', () => {});

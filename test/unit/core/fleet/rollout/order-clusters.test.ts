@@ -8,8 +8,7 @@ import type {
   FleetGate,
   FleetRecord,
 } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
-import { goodOf } from '../../../../support/fleet-records.ts';
-import { fleetRecord } from '../../../../support/ordered-fleet.ts';
+import { fleetRecord, goodOf } from '../../../../support/fleet-records.ts';
 
 const NOTE = { by: 'anna', atMs: 5000 };
 const LATER = { by: 'ben', atMs: 6000 };

@@ -8,8 +8,7 @@ import {
   summarizeFleet,
 } from '../../../../../src/core/fleet/told/describe-fleet.ts';
 import type { FleetGate, FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
-import { goodOf } from '../../../../support/fleet-records.ts';
-import { fleetRecord } from '../../../../support/ordered-fleet.ts';
+import { fleetRecord, goodOf } from '../../../../support/fleet-records.ts';
 
 const BREACH = { cause: 'ClustersFailed', atMs: 4000, message: '1 failed', clusters: [] } as const;
 const FORMER = goodOf('former');
