@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { REASONS } from '../../src/core/status/reasons.ts';
 import { skipWithoutChromium, startChromium, type Chromium } from '../support/browser/chromium.ts';
 import {
   STOPPED,
@@ -14,7 +15,7 @@ import {
 } from '../support/browser/fleet-documents.ts';
 import { judgeLooks } from '../support/browser/judge-looks.ts';
 import { tabTo } from '../support/browser/keyboard.ts';
-import { paintedPixels } from '../support/browser/painted.ts';
+import { cellShapes, paintedPixels } from '../support/browser/painted.ts';
 import { serveScripted, type ScriptedPage } from '../support/browser/scripted-page.ts';
 import { openVisit, type Visit } from '../support/browser/visit.ts';
 
@@ -105,6 +106,24 @@ describe('the fleet on the page', { skip: skipWithoutChromium() }, () => {
     await other.hasText(/3 nodes in 1 cluster/);
     assert.equal(await other.text('main'), await visit.text('main'));
     await other.page.close();
+  });
+
+  it('tells each kind of node by its shape alone', async () => {
+    const kinds = Map.groupBy(Object.entries(REASONS), ([, { kind }]) => kind);
+    const reasons = [...kinds.values()].map(([first]) => first?.[0] ?? '');
+    const nodes = reasons.length + 1;
+    const [cluster] = nodeMapOf({ clusters: 1, nodes }).clusters;
+    // The last is not known.
+    const reason = [...reasons.keys(), -1];
+    await ui.send('nodes', { ...nodeMapOf(SIZE), reasons, clusters: [{ ...cluster, reason }] });
+    await visit.hasText(/6 nodes in 1 cluster/);
+    const shapes = await cellShapes(visit.page, nodes);
+    for (const [place, shape] of shapes.entries()) {
+      for (const other of shapes.slice(place + 1)) {
+        const differing = [...shape].filter((bit, pixel) => bit !== other[pixel]).length;
+        assert.ok(differing > shape.length / 10, `${String(place)} looks like another one`);
+      }
+    }
   });
 
   it('is reached, searched and left for a node by keyboard alone, with every stop seen', async () => {

@@ -15,6 +15,7 @@ import { WATCHER_BUGS } from './watcher.ts';
 import { KUBERNETES_BUGS } from './kubernetes.ts';
 import { ADAPTER_BUGS } from './adapters.ts';
 import { PROGRAM_BUGS } from './programs.ts';
+import { PAGE_BUGS } from './page.ts';
 import { INFRA_BUGS } from './infra.ts';
 import { TEST_BUGS } from './tests.ts';
 import type { PlantedBugs } from './planted-bug.ts';
@@ -32,6 +33,7 @@ export const AREAS: readonly PlantedBugs[] = [
   KUBERNETES_BUGS,
   ADAPTER_BUGS,
   PROGRAM_BUGS,
+  PAGE_BUGS,
   INFRA_BUGS,
   TEST_BUGS,
 ];

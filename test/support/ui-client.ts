@@ -36,13 +36,13 @@ export interface UiClient {
   open(path: string, sent?: Sent): Promise<IncomingMessage>;
 }
 
-/** Serves the stack of a world at a free port. */
-export async function serveWorld(world: CommandWorld): Promise<UiClient> {
+/** Serves the stack of a world at a free port; `files`: the page itself. */
+export async function serveWorld(world: CommandWorld, files = PAGE): Promise<UiClient> {
   const globals = { stage: 'dev' };
   const { clock, random, environment } = world;
   const context = { globals, clock, random, environment };
   const runtime = { modules: COMMANDS, stack: world.open(globals), context };
-  return clientOf(await serveUi(runtime, { files: () => Promise.resolve(PAGE), port: 0 }));
+  return clientOf(await serveUi(runtime, { files: () => Promise.resolve(files), port: 0 }));
 }
 
 /** A client of a served page. */

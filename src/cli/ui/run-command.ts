@@ -1,7 +1,7 @@
 /**
  * Runs a command for a request, by the frame of the command line: nothing is printed, nothing is asked, and who leaves ends it.
  *
- * The answer is the document of `--json`, byte for byte. The stack is the server's: a command neither opens nor closes one.
+ * The answer is the document of `--json`, on one line. The stack is the server's: a command neither opens nor closes one.
  */
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
 import { explainError } from '../command-line/explain-error.ts';
@@ -62,14 +62,15 @@ export async function runForRequest(
         ),
       ),
   });
-  const body = printed.join('');
-  return { status: isFailure(body) ? statusOf(exitCode) : 200, exitCode, body };
+  const document = JSON.parse(printed.join('')) as { readonly kind?: unknown };
+  const status = document.kind === 'CommandError' ? statusOf(exitCode) : 200;
+  return { status, exitCode, body: textOf(document) };
 }
 
 /** The answer to what was thrown before a command ran. */
 export function answerOfError(error: unknown): ApiAnswer {
   const { document, exitCode } = explainError(error);
-  return { status: statusOf(exitCode), exitCode, body: textOf(document) };
+  return { status: statusOf(exitCode), exitCode, body: textOf(versioned(document)) };
 }
 
 /** The answer to a request that is not answered. */
@@ -84,10 +85,5 @@ function statusOf(exitCode: number): number {
 }
 
 function textOf(document: object): string {
-  return `${JSON.stringify(versioned(document), null, 2)}\n`;
-}
-
-function isFailure(body: string): boolean {
-  const document = JSON.parse(body) as { readonly kind?: unknown };
-  return document.kind === 'CommandError';
+  return `${JSON.stringify(document)}\n`;
 }

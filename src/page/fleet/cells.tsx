@@ -1,7 +1,8 @@
 /**
  * The cells of one cluster on a canvas, and the same as a list for the keyboard and for screen readers.
  *
- * Only cells that changed are drawn again, all of them when their size or the theme changed. The list has one option, the node at
+ * Only cells that changed are drawn again, all of them when their size or the theme changed; and some milliseconds in each frame, so
+ * that a look that changes every tile holds up neither scrolling nor keys. The list has one option, the node at
  * which the cursor is: a screen reader hears it when an arrow key moves there.
  */
 import type { VNode } from 'preact';
@@ -9,7 +10,6 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { MapCluster } from '../model/documents.ts';
 import { placeAfter, placeAt, sizeOfCells } from '../model/layout-tiles.ts';
 import type { Layout } from '../model/layout-tiles.ts';
-import { drawInFrames } from './in-frames.ts';
 import type { Sprites } from './sprites.ts';
 
 /** What is drawn, and what happens. */
@@ -183,4 +183,30 @@ function draw(
     if (!isAnew) context.clearRect(x, y, Math.ceil(step), Math.ceil(step));
     context.drawImage(sprites.of(code), x, y);
   });
+}
+
+/** The browser needs about twice as long to bring what was drawn to the screen: together they leave room in a frame of 16 ms. */
+const SLICE_MS = 3;
+
+const waiting = new Map<HTMLCanvasElement, () => void>();
+
+/**
+ * Draws in one of the next frames; what is drawn anew takes the place of what still waits for the same canvas.
+ *
+ * Each canvas costs the browser about a millisecond however little of it changes, and a fleet has a hundred.
+ */
+function drawInFrames(canvas: HTMLCanvasElement, drawNext: () => void): void {
+  // The next frame has what else of the page the look changed.
+  if (waiting.size === 0) requestAnimationFrame(() => requestAnimationFrame(drawSlice));
+  waiting.set(canvas, drawNext);
+}
+
+function drawSlice(): void {
+  const untilMs = performance.now() + SLICE_MS;
+  for (const [canvas, drawNext] of waiting) {
+    waiting.delete(canvas);
+    drawNext();
+    if (performance.now() > untilMs) break;
+  }
+  if (waiting.size > 0) requestAnimationFrame(drawSlice);
 }

@@ -4,24 +4,26 @@ import { useMemo } from 'preact/hooks';
 import { describeWell } from '../../core/status/health/fleet-health.ts';
 import type { Paint } from '../model/cells.ts';
 import type { FleetHealth, NodeMap } from '../model/documents.ts';
-import { countKinds, kindsOf, sumKinds } from '../model/looks.ts';
+import { countKinds, kindsOf, sumKinds, withoutKnowledge } from '../model/looks.ts';
+import { freezeOrders } from '../model/orders.ts';
 import { countFound, parseSearch, searchMap } from '../model/search-map.ts';
-import { withoutKnowledge } from '../model/unknown-map.ts';
 import { useAge, useLive, useQuery } from '../live/page-context.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
 import { Controls, SearchField, SelectField } from '../parts/controls.tsx';
 import type { Option } from '../parts/controls.tsx';
+import { LogTable } from '../parts/log-table.tsx';
 import { StateMark } from '../parts/mark.tsx';
-import { StackOrders } from './stack-orders.tsx';
+import { OrderButtons } from '../parts/order-dialog.tsx';
+import { Panel } from '../parts/panel.tsx';
 import { Findings } from './findings.tsx';
 import { FleetMap } from './fleet-map.tsx';
-import { JustNow } from './just-now.tsx';
 import { Legend } from './legend.tsx';
 import { NodeTable } from './node-table.tsx';
 
 /** As often as the stream looks at most. */
 const ASK_MS = 4_000;
+const ENTRIES_SHOWN = 8;
 
 /** The view. */
 export function FleetView(): VNode {
@@ -34,7 +36,11 @@ export function FleetView(): VNode {
       {live.health === undefined ? null : <Standing health={live.health} />}
       {live.health === undefined ? null : <Findings findings={live.health.findings} />}
       {daemonset === '' ? <LiveMap /> : <MapOfSet daemonSet={daemonset} />}
-      <JustNow />
+      {live.entries.length === 0 ? null : (
+        <Panel title="Just now">
+          <LogTable entries={live.entries.slice(-ENTRIES_SHOWN)} />
+        </Panel>
+      )}
     </>
   );
 }
@@ -49,6 +55,8 @@ function Standing(props: { readonly health: FleetHealth }): VNode {
   const { health } = props;
   const isOld = useAge().kind !== 'fresh';
   const [tone, word] = isOld ? (['unknown', 'Not known now'] as const) : STANDINGS[health.standing];
+  const { freeze, thaw } = freezeOrders({ kind: 'stack' });
+  const isFrozen = health.outages.some(({ code }) => code === 'frozen');
   const isOfNow = !isOld && health.standing !== 'stopped';
   return (
     <div class="standing">
@@ -56,7 +64,7 @@ function Standing(props: { readonly health: FleetHealth }): VNode {
         <StateMark tone={tone} text={word} />{' '}
         <span>{isOfNow ? describeWell(health) : `as of before: ${describeWell(health)}`}.</span>
       </p>
-      <StackOrders />
+      <OrderButtons orders={[isFrozen ? thaw : freeze]} onGiven={() => undefined} />
     </div>
   );
 }

@@ -22,7 +22,7 @@ export const LOOK_WORDS: Readonly<Record<LookKind, string>> = {
   coming: 'coming',
   unknown: 'not known now',
   serving: 'serving',
-  'not-wanted': 'no pod belongs there',
+  'not-wanted': 'no pod needed',
 };
 
 /** What the table says of a code; undefined: a newer release has it. */
@@ -42,6 +42,19 @@ export function kindAt(
   kinds: readonly LookKind[],
 ): LookKind {
   return isKnown ? (kinds[reason[place] ?? -1] ?? 'unknown') : 'unknown';
+}
+
+/** What every cluster is of which nothing is known any more. */
+const UNHEARD = 'nothing was heard of it for a while';
+
+/** A map of which nothing is known any more: the same clusters and nodes, and no word on how they are. */
+export function withoutKnowledge(map: NodeMap): NodeMap {
+  const clusters = map.clusters.map((cluster) => ({
+    ...cluster,
+    isKnown: false,
+    unknown: cluster.unknown ?? UNHEARD,
+  }));
+  return { ...map, clusters };
 }
 
 /** How many cells have which kind. */

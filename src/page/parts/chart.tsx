@@ -25,13 +25,20 @@ export interface ChartProps {
   readonly timesMs: readonly number[];
   readonly series: readonly Series[];
   readonly height: number;
+  /** A value is of a whole day; absent: of a moment. */
+  readonly isByDay?: true;
   /** Absent: from the values. */
   readonly range?: readonly [low: number, high: number];
 }
 
 const DAY_S = 86_400;
-/** So much time is shown at least. */
+/** So much time is shown at least: of moments, and of days. */
 const SPAN_S_MIN = 120;
+const DAYS_S_MIN = 7 * DAY_S;
+/** Room for half of the last time below the chart. */
+const PADDING_RIGHT = 28;
+
+const DAY_STEPS_S = [1, 2, 7, 14, 30].map((days) => days * DAY_S);
 
 const DASHES: Readonly<Partial<Record<Series['form'], number[]>>> = {
   dashed: [8, 4],
@@ -44,7 +51,7 @@ export function Chart(props: ChartProps): VNode {
   const ref = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const theme = useTheme();
-  const shape = JSON.stringify([series.map((each) => [each.label, each.form]), height, range]);
+  const shape = JSON.stringify([series.map(({ label: of, form }) => [of, form]), height, range]);
   useLayoutEffect(() => {
     const element = ref.current;
     if (element === null) return undefined;
@@ -92,7 +99,7 @@ function dataOf({ timesMs, series }: ChartProps): uPlot.AlignedData {
 }
 
 function optionsOf(
-  { series, height, range }: ChartProps,
+  { series, height, range, isByDay }: ChartProps,
   { width, style }: { readonly width: number; readonly style: CSSStyleDeclaration },
 ): uPlot.Options {
   const colourOf = (name: string): string => style.getPropertyValue(`--${name}`).trim();
@@ -104,11 +111,13 @@ function optionsOf(
   const [low, high] = range ?? [0, undefined];
   return {
     ...{ width, height, legend: { show: false }, cursor: { show: false } },
+    padding: [null, PADDING_RIGHT, null, null],
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     scales: {
       y: { range: (_plot, _min, max) => [low, high ?? Math.max(1, Math.ceil((max || 1) * 1.1))] },
     },
     axes: [
-      { ...axis, values: timesOf },
+      { ...axis, values: timesOf, ...(isByDay === undefined ? {} : { incrs: DAY_STEPS_S }) },
       { ...axis, size: 46 },
     ],
     series: [
@@ -126,12 +135,13 @@ function optionsOf(
   };
 }
 
-/** Shows values, over some minutes at least: uPlot takes years for a single one. */
+/** Shows values, over some minutes or days at least: uPlot takes years for a single one. */
 function show(plot: uPlot, props: ChartProps): void {
   const to = (props.timesMs.at(-1) ?? Date.now()) / 1000;
   const from = (props.timesMs[0] ?? Date.now()) / 1000;
+  const [spanS, edgeS] = props.isByDay === undefined ? [SPAN_S_MIN, 0] : [DAYS_S_MIN, DAY_S / 2];
   plot.setData(dataOf(props), false);
-  plot.setScale('x', { min: Math.min(from, to - SPAN_S_MIN), max: to });
+  plot.setScale('x', { min: Math.min(from, to - spanS) - edgeS, max: to + edgeS });
 }
 
 /** In UTC, as everything that the page tells: days, or times of a day. */

@@ -26,11 +26,14 @@ const KINDS: Readonly<Partial<Record<ToldEntry['kind'], LookKind>>> = {
   fleet: 'coming',
 };
 
-/** The entries. */
-export function LogTable(props: { readonly entries: readonly ToldEntry[] }): VNode {
-  const { entries } = props;
+/** The entries; `none`: the words where there are none. */
+export function LogTable(props: {
+  readonly entries: readonly ToldEntry[];
+  readonly none?: string;
+}): VNode {
+  const { entries, none = 'There is no entry of this time.' } = props;
   const nowMs = useStore(usePage().now);
-  if (entries.length === 0) return <p class="empty">There is no entry of this time.</p>;
+  if (entries.length === 0) return <p class="empty">{none}</p>;
   return (
     <Table label="Entries of the log" headings={['Time', 'Cluster', 'About', 'What']} narrow="flow">
       {entries.toReversed().map((entry, place) => {

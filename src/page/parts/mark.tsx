@@ -1,6 +1,7 @@
 /** The mark of a state: a shape and a word, so that colour says nothing alone. */
 import type { VNode } from 'preact';
 import type { LookKind } from '../model/looks.ts';
+import { useAge } from '../live/page-context.ts';
 
 /** A shape for a kind of cell, as on the map. */
 export function KindMark(props: { readonly kind: LookKind }): VNode {
@@ -23,4 +24,9 @@ export function StateMark(props: { readonly tone: Tone; readonly text: string })
       {text}
     </span>
   );
+}
+
+/** The mark of a state that the page heard of: it is unknown while the news is late. */
+export function LiveMark({ tone, text }: { readonly tone: Tone; readonly text: string }): VNode {
+  return <StateMark tone={useAge().kind === 'fresh' ? tone : 'unknown'} text={text} />;
 }

@@ -4,8 +4,13 @@ import { connectionNotice } from '../model/freshness.ts';
 import type { Outage } from '../model/documents.ts';
 import { useAge, useLive } from '../live/page-context.ts';
 
-/** Outages, each with what to do. */
+/** Outages of a part of the page, each with what to do; without those that the banner tells. */
 export function Outages(props: { readonly outages: readonly Outage[] }): VNode | null {
+  const told = new Set(useLive().health?.outages.map(({ message }) => message));
+  return <OutageList outages={props.outages.filter(({ message }) => !told.has(message))} />;
+}
+
+function OutageList(props: { readonly outages: readonly Outage[] }): VNode | null {
   const { outages } = props;
   if (outages.length === 0) return null;
   return (
@@ -34,7 +39,7 @@ export function Banner(): VNode {
           {notice.remedy === undefined ? null : <span class="remedy">{notice.remedy}</span>}
         </p>
       )}
-      <Outages outages={live.health?.outages ?? []} />
+      <OutageList outages={live.health?.outages ?? []} />
     </div>
   );
 }

@@ -7,7 +7,7 @@ import type { PhaseTone } from '../model/rollout-words.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
 import { ViewLink } from '../parts/link.tsx';
-import { LiveMark } from '../parts/live-mark.tsx';
+import { LiveMark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { OrderButtons } from '../parts/order-dialog.tsx';
 import { Outages } from '../parts/outages.tsx';
@@ -140,6 +140,7 @@ const TONES: Readonly<Record<Line['phase'], PhaseTone>> = {
 function Clusters(props: { readonly status: FleetStatus }): VNode {
   const { namespace, name, clusters } = props.status;
   const rest = clusters.length - CLUSTERS_MAX;
+  if (clusters.length === 0) return <p class="empty">It was dealt to no cluster yet.</p>;
   return (
     <>
       <Table label="Clusters of the fleet" headings={['Cluster', 'Stage', 'Is', 'Nodes', 'Note']}>

@@ -8,7 +8,7 @@ import { stepsOf, toneOfPhase } from '../model/rollout-words.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
 import { ViewLink } from '../parts/link.tsx';
-import { LiveMark } from '../parts/live-mark.tsx';
+import { LiveMark } from '../parts/mark.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { OrderButtons } from '../parts/order-dialog.tsx';
 import { Outages } from '../parts/outages.tsx';

@@ -9,7 +9,7 @@ import type { Asked } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
 import { Controls, SearchField } from '../parts/controls.tsx';
 import { SetLink, ViewLink } from '../parts/link.tsx';
-import { LiveMark } from '../parts/live-mark.tsx';
+import { LiveMark } from '../parts/mark.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
 
 const ORDER: readonly PhaseTone[] = ['failing', 'unknown', 'waiting', 'coming', 'well'];

@@ -1,7 +1,10 @@
 /** An answer of `why` in words: reasons ranked, each with its nodes and what to do. */
 import type { VNode } from 'preact';
+import { standstillOf } from '../../core/status/outages.ts';
 import type { Answer } from '../model/documents.ts';
 import { LOOK_WORDS } from '../model/looks.ts';
+import type { LookKind } from '../model/looks.ts';
+import { useAge } from '../live/page-context.ts';
 import { Remedy } from '../parts/command.tsx';
 import { ViewLink } from '../parts/link.tsx';
 import { KindMark } from '../parts/mark.tsx';
@@ -10,13 +13,26 @@ import { Outages } from '../parts/outages.tsx';
 
 const NODES_MAX = 16;
 
-/** The answer; about its nodes, or about the one node that was asked for. */
+/** The answer; about its nodes, or about the one node that was asked for. While nothing is heard or acts there, it is as of before. */
 export function AnswerOf(props: {
   readonly answer: Answer;
   readonly about: 'nodes' | 'node';
 }): VNode {
   const { answer, about } = props;
-  const { outages, message, remedy, counts = {}, groups = [], cluster, lastSentAtMs } = answer;
+  const {
+    outages,
+    message,
+    remedy,
+    counts = {},
+    groups = [],
+    cluster,
+    lastSentAtMs,
+    mode,
+  } = answer;
+  const isLate = useAge().kind !== 'fresh';
+  const isStill = standstillOf(outages, mode) !== undefined;
+  // What a standstill holds is held now.
+  const isOld = (kind: LookKind): boolean => isLate || (isStill && kind !== 'held');
   if (message !== undefined) {
     return (
       <div class="box box-failing">
@@ -42,12 +58,17 @@ export function AnswerOf(props: {
           )}
         </p>
       )}
-      {groups.length === 0 ? <p class="empty">Every node that should has a serving pod.</p> : null}
+      {groups.length === 0 ? (
+        <p class="empty">
+          {isOld('serving') ? 'As of before, every' : 'Every'} node that should has a serving pod.
+        </p>
+      ) : null}
       <ol class="stack">
         {groups.map((group) => (
           <li key={`${group.code} ${group.message}`} class="group">
             <p>
-              <KindMark kind={group.kind} />{' '}
+              <KindMark kind={isOld(group.kind) ? 'unknown' : group.kind} />{' '}
+              {isOld(group.kind) ? 'as of before: ' : ''}
               <strong>
                 {about === 'node' ? '' : `${String(group.nodes.length)} `}
                 {LOOK_WORDS[group.kind]}

@@ -34,11 +34,11 @@ export function CoverageDays(props: { readonly rows: readonly CoverageRow[] }): 
   return (
     <div class="pair">
       <Chart
-        {...{ timesMs, series: covered, height, range: rangeOf(days) }}
+        {...{ timesMs, series: covered, height, range: rangeOf(days), isByDay: true }}
         label={`Covered by day: the last ${percentText(last?.coveredPercent)}`}
       />
       <Chart
-        {...{ timesMs, series: unknown, height, range: [0, 100] as const }}
+        {...{ timesMs, series: unknown, height, range: [0, 100] as const, isByDay: true }}
         label={`Not known by day: the last ${percentText(last?.unknownPercent)}`}
       />
     </div>

@@ -87,10 +87,14 @@ function SetCoverage({ cluster, namespace, name }: SetAddress): VNode {
         const { coverage } = row;
         return (
           <>
-            <p>
-              <strong>{percentText(coverage === undefined ? undefined : coverage * 100)}</strong>{' '}
-              <span class="about">of the node-minutes that are known</span>
-            </p>
+            {coverage === undefined ? (
+              <p class="empty">No node-minute of these days is known yet.</p>
+            ) : (
+              <p>
+                <strong>{percentText(coverage * 100)}</strong>{' '}
+                <span class="about">of the node-minutes that are known</span>
+              </p>
+            )}
             <CoverageDays rows={[row]} />
           </>
         );

@@ -10,6 +10,7 @@ import { Panel } from '../parts/panel.tsx';
 
 const ASK_MS = 5_000;
 const LIMIT = 300;
+const NOT_LIKE = 'No entry of this time has these words.';
 const TIMES = [
   ['2h', 'two hours'],
   ['8h', 'eight hours'],
@@ -35,7 +36,10 @@ export function LogView(): VNode {
           {(log) => (
             <>
               <LogNotes log={log} />
-              <LogTable entries={log.entries.filter(({ text }) => isLike(text, q))} />
+              <LogTable
+                entries={log.entries.filter(({ text }) => isLike(text, q))}
+                {...(log.entries.length === 0 ? {} : { none: NOT_LIKE })}
+              />
             </>
           )}
         </Shown>

@@ -127,7 +127,8 @@ describe('the events of rollcall ui', () => {
   });
 
   it('looks once for all viewers, and not at all without one', async (test) => {
-    const { client, clock, looks, close } = await feedOf(test, () => standing('a'));
+    let number = 0;
+    const { client, clock, looks, close } = await feedOf(test, () => standing(String(++number)));
     assert.equal(looks(), 0);
     const viewers = [await Viewer.open(client), await Viewer.open(client)];
     for (const viewer of viewers) await viewer.until('status');
@@ -138,8 +139,9 @@ describe('the events of rollcall ui', () => {
     await arrive(() => clock.pendingTimers === 0);
     await clock.advance(60_000);
     assert.equal(looks(), 2);
-    const again = await Viewer.open(client);
-    assert.deepEqual(namesOf(await again.until('look')), ['status', 'look']);
+    const again = await (await Viewer.open(client)).until('look');
+    assert.deepEqual(namesOf(again), ['status', 'look']);
+    assert.equal(again[0]?.document['text'], '3', 'it is told what was known before');
     assert.equal(looks(), 3);
     await close();
   });

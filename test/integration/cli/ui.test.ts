@@ -122,7 +122,7 @@ describe('the server of rollcall ui', () => {
     for (const [path, argv] of LOOKS) {
       const { status, text, headers } = await looker.ask(`/api/v1/${path}`);
       const run = await looking.run([...argv, '--json']);
-      assert.equal(text, run.stdout, path);
+      assertSame(text, run.stdout, path);
       assertDescribed(text, path);
       assert.equal(headers['rollcall-exit-code'], String(run.exitCode), path);
       assert.equal(status, isFailure(run.stdout) ? 500 : 200, path);
@@ -165,7 +165,7 @@ describe('the server of rollcall ui', () => {
       const answer = await order(path, body);
       assert.equal(answer.status, status, answer.text);
       const { stdout } = await world.run(['--json', ...argv]);
-      assert.equal(answer.text, stdout, path);
+      assertSame(answer.text, stdout, path);
     }
     const given = await order('freeze', { yes: true, why: 'a test' });
     assert.equal(given.status, 200, given.text);
@@ -180,7 +180,7 @@ describe('the server of rollcall ui', () => {
     const body = JSON.stringify({ cluster: 'prod', manifest });
     const { text } = await planner.ask('/api/v1/plan', { method: 'POST', body });
     const { stdout } = await planning.run(['--json', 'plan', 'prod', `--manifest=${manifest}`]);
-    assert.equal(text, stdout);
+    assertSame(text, stdout, 'plan');
     assert.doesNotMatch(text, /is missing/);
     await planner.ui.close();
     assert.deepEqual(touched, []);
@@ -219,6 +219,12 @@ const described = new Ajv2020({ strict: false });
 described.addSchema(openApi, 'openapi.json');
 
 /** Fails unless docs/reference/openapi.json says so of a document. */
+/** The document of the command line, on one line. */
+function assertSame(text: string, stdout: string, path: string): void {
+  assert.deepEqual(JSON.parse(text), JSON.parse(stdout), path);
+  assert.equal(text.indexOf('\n'), text.length - 1, path);
+}
+
 function assertDescribed(text: string, path: string): void {
   const document = JSON.parse(text) as { readonly kind: string };
   const validate = described.compile({ $ref: `openapi.json#/components/schemas/${document.kind}` });

@@ -12,9 +12,9 @@ import {
   reasonOf,
   releaseLooks,
   sumKinds,
+  withoutKnowledge,
 } from '../../../src/page/model/looks.ts';
 import { countFound, parseSearch, searchMap } from '../../../src/page/model/search-map.ts';
-import { withoutKnowledge } from '../../../src/page/model/unknown-map.ts';
 import { SMALL_MAP } from './small-map.ts';
 
 const KINDS = kindsOf(SMALL_MAP);
@@ -43,7 +43,7 @@ describe('the kinds of a map', () => {
     });
     assert.equal(
       countsText(sumKinds(counts)),
-      '1 failing, 1 not known now, 3 serving, 1 no pod belongs there',
+      '1 failing, 1 not known now, 3 serving, 1 no pod needed',
     );
   });
 

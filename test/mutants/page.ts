@@ -1,0 +1,111 @@
+/** Planted bugs of the page and its server (table.ts), by the file that they change. Those that a browser alone shows take one. */
+import type { PlantedBugs } from './planted-bug.ts';
+
+/** The rows by name. */
+export const PAGE_BUGS: PlantedBugs = {
+  'feed-keeps-what-was': {
+    bug: 'a viewer who comes after an hour is told what was known before, as of now',
+    at: 'src/cli/ui/live-feed.ts#LiveFeed.#lookOn',
+    change: 'this.#standing.clear();',
+    to: '',
+    killedBy: 'test/integration/cli/ui-events.test.ts: looks once for all viewers',
+  },
+  'page-in-a-frame': {
+    bug: 'a page of another site shows the page in a frame, and has its buttons pressed',
+    at: 'src/cli/ui/protection.ts#SECURITY_HEADERS',
+    change: '"frame-ancestors \'none\'"',
+    to: '"frame-ancestors *"',
+    killedBy: 'test/browser/strangers.test.ts: frames nothing, and runs none of its scripts',
+  },
+  'page-keeps-its-opener': {
+    bug: 'a page of another site holds a handle on the page that it opened',
+    at: 'src/cli/ui/protection.ts#SECURITY_HEADERS',
+    change: "'cross-origin-opener-policy': 'same-origin'",
+    to: "'cross-origin-opener-policy': 'unsafe-none'",
+    killedBy: 'test/browser/strangers.test.ts: holds no handle on a page that it opens',
+  },
+  'changed-cells-stay': {
+    bug: 'a cell that changed shows what it was before',
+    at: 'src/page/fleet/cells.tsx',
+    change: 'if (!isAnew && before.codes[place] === code) return;',
+    to: 'if (!isAnew) return;',
+    killedBy: 'test/browser/fleet.test.ts: paints a cluster of which nothing is heard as unknown',
+  },
+  'one-slice-of-a-look': {
+    bug: 'of a look that changes every tile the first slice alone is drawn',
+    at: 'src/page/fleet/cells.tsx',
+    change: 'if (waiting.size > 0) requestAnimationFrame(drawSlice);',
+    to: '',
+    killedBy: 'test/browser/fleet.test.ts: says that the stack is stopped, and counts nothing',
+  },
+  'cells-without-enter': {
+    bug: 'a node of the map cannot be opened by the keyboard',
+    at: 'src/page/fleet/cells.tsx',
+    change: "if (event.key === 'Enter' && nodes > 0) onOpen(at);",
+    to: '',
+    killedBy: 'test/browser/fleet.test.ts: is reached, searched and left for a node by keyboard',
+  },
+  'old-map-stays-painted': {
+    bug: 'the map paints nodes as serving while nothing new is heard',
+    at: 'src/page/fleet/fleet-view.tsx',
+    change: 'isOld ? withoutKnowledge(map) : map',
+    to: 'isOld ? map : map',
+    killedBy: 'test/browser/fleet.test.ts: says that the server tells nothing new',
+  },
+  'failing-without-its-cross': {
+    bug: 'a failing node differs from one that serves by its colour alone',
+    at: 'src/page/fleet/sprites.ts#SHAPES',
+    change: 'fill(square); const',
+    to: 'fill(square); if (square.size > 0) return; const',
+    killedBy: 'test/browser/fleet.test.ts: tells each kind of node by its shape alone',
+  },
+  'token-stays-in-the-bar': {
+    bug: 'the token stays in the address, and in the history of the browser',
+    at: 'src/page/live/client.ts#takeToken',
+    change: "history.replaceState(history.state, '', location.pathname + location.search);",
+    to: '',
+    killedBy: 'test/browser/fleet.test.ts: has no barrier in any look',
+  },
+  'search-beside-the-address': {
+    bug: 'filters act, and are not in the address that is sent to a colleague',
+    at: 'src/page/main.tsx',
+    change: "else history.replaceState(null, '', to); address.set(here());",
+    to: 'const { pathname, search } = new URL(to, location.href); address.set(parseAddress(pathname, search));',
+    killedBy: 'test/browser/fleet.test.ts: finds nodes by a search, which stands in the address',
+  },
+  'lost-stream-is-live': {
+    bug: 'what is shown counts as of now however long nothing was heard',
+    at: 'src/page/model/freshness.ts#ageOf',
+    change: "ageMs > LATE_AFTER_MS + 1.5 * nextInMs || connection === 'refused'",
+    to: "connection === 'refused'",
+    killedBy: 'test/unit/page/live.test.ts: is fresh until a look is missed by a quarter',
+  },
+  'silent-cluster-counts': {
+    bug: 'nodes of a cluster of which nothing is heard count as what they were',
+    at: 'src/page/model/looks.ts#kindAt',
+    change: "isKnown ? (kinds[reason[place] ?? -1] ?? 'unknown') : 'unknown'",
+    to: "isKnown || !isKnown ? (kinds[reason[place] ?? -1] ?? 'unknown') : 'unknown'",
+    killedBy: 'test/unit/page/node-map.test.ts: counts a cluster that is not known as unknown',
+  },
+  'halt-overruled-at-a-press': {
+    bug: 'the page sends the confirmation of an overruled halt without having asked for it',
+    at: 'src/page/parts/order-dialog.tsx',
+    change: "isAnswered(order, answers) && progress.kind !== 'under-way'",
+    to: "progress.kind !== 'under-way'",
+    killedBy: 'test/browser/worst-hours.test.ts: asks for a reason and the name before a halt',
+  },
+  'stopped-told-thrice': {
+    bug: 'each part of a view says again that the stack is stopped',
+    at: 'src/page/parts/outages.tsx',
+    change: 'props.outages.filter(({ message }) => !told.has(message))',
+    to: 'props.outages.filter(() => told.size >= 0)',
+    killedBy: 'test/browser/worst-hours.test.ts: says once that the stack is stopped',
+  },
+  'silent-node-as-serving': {
+    bug: 'the view of a node shows its pods as serving while its cluster is silent',
+    at: 'src/page/views/answer.tsx',
+    change: "isLate || (isStill && kind !== 'held')",
+    to: "isLate || (isStill && kind === 'held')",
+    killedBy: 'test/browser/worst-hours.test.ts: watcher gone',
+  },
+};
