@@ -77,7 +77,7 @@ export const COVERAGE_BUGS: PlantedBugs = {
   'run-counts-beyond-its-view': {
     bug: 'a run counts coverage until now, though its view is as of the last message (45.3)',
     at: 'src/app/coverage/note-coverage.ts#noteCoverage',
-    change: 'const untilMs = Math.min(nowMs, lastSentAtMs);',
+    change: 'const untilMs = Math.min(nowMs, viewAtMs);',
     to: 'const untilMs = nowMs;',
     killedBy: 'test/simulation/coverage.test.ts: S20: is what really was',
   },
@@ -94,5 +94,26 @@ export const COVERAGE_BUGS: PlantedBugs = {
     change: 'putCoverageDays(ref.clusterUid, days);',
     to: 'putCoverageDays(ref.clusterUid, days).catch(() => undefined);',
     killedBy: 'test/unit/app/coverage/note-coverage.test.ts: keeps the days in the state',
+  },
+  'live-reads-are-counted': {
+    bug: 'pods that a run read live are counted beside nodes of long ago (S20)',
+    at: 'src/app/coverage/note-coverage.ts#toldView',
+    change: 'pods: shown, nowMs',
+    to: 'pods: read.pods, nowMs',
+    killedBy: 'test/unit/app/coverage/note-coverage.test.ts: counts what the watcher told',
+  },
+  'views-of-two-moments-count': {
+    bug: 'nodes of one moment are counted beside pods of another (S20)',
+    at: 'src/core/coverage/view-moment.ts#momentOfView',
+    change: 'isOfOne && !isCutOpen',
+    to: '!isCutOpen',
+    killedBy: 'test/unit/app/coverage/note-coverage.test.ts: counts nothing of a view in which',
+  },
+  'told-late-counts-as-new': {
+    bug: 'a message that comes an hour late is counted as of its arrival (S20)',
+    at: 'src/app/coverage/note-coverage.ts#noteCoverage',
+    change: 'Math.min(nowMs, viewAtMs)',
+    to: 'Math.min(nowMs, lastSentAtMs)',
+    killedBy: 'test/unit/app/coverage/note-coverage.test.ts: counts a message that came late',
   },
 };

@@ -4,10 +4,14 @@
  * No write is made for a count alone, but by a run that sees other numbers than the last one counted and has nothing else to tell.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import { countCoverage } from '../../core/coverage/count-coverage.ts';
+import { countCoverage, putOff } from '../../core/coverage/count-coverage.ts';
 import { leavingDays, withoutDays } from '../../core/coverage/kept-days.ts';
 import type { SeenCoverage } from '../../core/coverage/see-nodes.ts';
+import { doubtfulSince, momentOfView } from '../../core/coverage/view-moment.ts';
 import { traceCount } from '../../core/coverage/trace.ts';
+import { computeView } from '../../core/view/view.ts';
+import type { View } from '../../core/model/plan.ts';
+import type { ReconcileInput } from '../reconcile/run/context.ts';
 import type { Hint } from '../../core/model/hint.ts';
 import type { CoverageRecord, DaemonSetState } from '../../core/model/state.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
@@ -28,7 +32,10 @@ interface Counting {
   };
   readonly input: {
     readonly stored: {
-      readonly meta: Pick<ClusterMeta, 'lastSentAtMs' | 'unheardMs' | 'broken' | 'announcedAtMs'>;
+      readonly meta: Pick<
+        ClusterMeta,
+        'lastSentAtMs' | 'heardAtMs' | 'isCutOpen' | 'unheardMs' | 'broken' | 'announcedAtMs'
+      >;
       readonly ref: DaemonSetRef;
     };
     readonly state: Pick<DaemonSetState, 'dueAtMs'>;
@@ -36,9 +43,22 @@ interface Counting {
   };
 }
 
-/** True if a run sees other numbers than were counted last. */
-export function isNews(seen: SeenCoverage, counted: CoverageRecord | undefined): boolean {
+/** The view as the watcher told it: pods that a run read live are younger than its nodes, and never were there beside them. */
+export function toldView(
+  input: Pick<ReconcileInput, 'daemonSet' | 'read' | 'shown' | 'view' | 'nowMs'>,
+): View {
+  const { daemonSet, read, shown, view, nowMs } = input;
+  return read.pods === shown ? view : computeView({ daemonSet, ...read, pods: shown, nowMs });
+}
+
+/** True if a run sees other numbers than were counted last; or nothing that can be counted, for the first time. */
+export function isNews(
+  seen: SeenCoverage,
+  counted: CoverageRecord | undefined,
+  meta: Pick<ClusterMeta, 'heardAtMs' | 'isCutOpen'>,
+): boolean {
   if (counted === undefined) return false;
+  if (momentOfView(meta) === undefined) return counted.putOffSince === undefined;
   const { eligible, covered, joined } = seen;
   return eligible !== counted.eligible || covered !== counted.covered || joined.length > 0;
 }
@@ -53,10 +73,15 @@ export async function noteCoverage(
   const { lastSentAtMs, unheardMs = 0, broken, announcedAtMs: wholeSinceMs } = meta;
   const { dueAtMs } = input.state;
   const before = from.coverage;
-  const stops = await readStops(before, { context, input });
   const { nowMs } = input;
-  // The view is as of the last message: what changed since is told by the next one.
-  const untilMs = Math.min(nowMs, lastSentAtMs);
+  // The view is as of then: what changed since is told by the next message.
+  const viewAtMs = momentOfView(meta);
+  if (viewAtMs === undefined) {
+    const coverage = putOff(before, doubtfulSince(meta, nowMs));
+    return { ...rest, from, to: { ...to, ...defined({ coverage }) } };
+  }
+  const stops = await readStops(before, { context, input });
+  const untilMs = Math.min(nowMs, viewAtMs);
   const heard = { lastSentAtMs, unheardMs, broken, wholeSinceMs };
   const moment = { nowMs, untilMs, ...heard, stops, dueAtMs };
   const counted = countCoverage(before, seen, moment);

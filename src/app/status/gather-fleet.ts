@@ -126,10 +126,8 @@ async function gatherCluster(id: ClusterId, look: FleetLook): Promise<Gathered> 
   const { filter, freeze, nowMs } = look;
   const labels = filter.labels ?? [];
   const read = await readCluster(id, look);
-  // A label cannot be compared in what cannot be read.
-  if ('problem' in read) {
-    return labels.length > 0 ? { kind: 'left-out' } : { kind: 'unreadable', cluster: read };
-  }
+  // It may have these labels.
+  if ('problem' in read) return { kind: 'unreadable', cluster: read };
   const { registration, meta, summary } = read;
   if (!hasLabels(registration, labels)) {
     return { kind: 'left-out' };

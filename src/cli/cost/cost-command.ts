@@ -52,11 +52,8 @@ export const costCommand: CommandModule = defineCommand({
     const { registrations, unreadable } = await readChosen(stack.registry, choice);
     const clusters = await sideBySide(registrations, AT_ONCE, (each) => costOf(each, stack, nowMs));
     const outages = outagesOfStack(standing, { nowMs });
-    // A label cannot be compared in what cannot be read.
-    const isByLabel = choice.labels.length > 0;
-    const lost = isByLabel ? [] : unreadable;
-    const isSome = choice.id !== undefined || isByLabel;
-    return present({ clusters, unreadable: lost, nowMs, isSome, warnings: outageLines(outages) });
+    const isSome = choice.id !== undefined || choice.labels.length > 0;
+    return present({ clusters, unreadable, nowMs, isSome, warnings: outageLines(outages) });
   },
 });
 

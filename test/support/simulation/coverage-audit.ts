@@ -1,34 +1,72 @@
 /**
- * S20 from outside: all time is counted once, what runs count at rest is what the cluster has, and the log says the same.
+ * S20 from outside: all time is counted once, no more is covered than was, what runs count at rest is what the cluster has, and the log
+ * says the same.
  *
- * At each write of a state the seconds that it adds are those since the last write, by the numbers of that. Numbers of a view under way
- * are not compared here, since a view may hold nodes of one moment and pods of another: test/simulation/coverage.test.ts does.
+ * At each write of a state the seconds that it adds are those since the last write, by the numbers of that; of those that it calls known no
+ * more are covered than by the most nodes that the cluster had served at one moment of them. It knows nothing of how runs count.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { daysOfTraces, endOfTraceMs, tracesInOrder } from '../../../src/core/coverage/trace.ts';
 import type { CoverageDays } from '../../../src/core/coverage/kept-days.ts';
 import type { CoverageTrace, LogItem } from '../../../src/core/model/log-entry.ts';
 import type { CoverageRecord, DaemonSetState } from '../../../src/core/model/state.ts';
+import type { ClusterMeta } from '../../../src/core/model/view-items.ts';
 import type { DaemonSetRef, ViewStore } from '../../../src/ports/stores/view-store.ts';
-import { trueNodes } from '../coverage-truth.ts';
+import type { Clock } from '@rollcall/base/ports/clock.ts';
+import { trueNodes, type TrueNodes } from '../coverage-truth.ts';
 import type { SimulatedApiServer } from './api-server.ts';
 import { policyOf } from './staged-pods.ts';
+
+interface Moment extends TrueNodes {
+  readonly atMs: number;
+}
 
 interface Counted {
   readonly coverage: CoverageRecord;
   readonly version: number;
+  /** When each watch had last been heard of: what one that stood still would have told was not known. */
+  readonly heardMs: number;
 }
+
+/** Changes are told some seconds late. */
+const LATE_MS = 5_000;
+/** For so long a watch may stand still before its silence is known. */
+const UNNOTICED_MS = 120_000;
+/** In a wider world counting at each commit takes too long. */
+const NODES_MAX = 40;
 
 /** Watches one cluster. */
 export class CoverageAudit {
   readonly #api: SimulatedApiServer;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  /** False where functions live in another hour: what they count until is of theirs. */
+  readonly #isClockTrue: () => boolean;
   readonly #report: (text: string) => void;
+  readonly #truth = new Map<string, Moment[]>();
   readonly #counted = new Map<string, Counted>();
   readonly #lost = new Set<string>();
+  #heardMs = Number.NEGATIVE_INFINITY;
+  #isTooWide = false;
 
-  constructor(api: SimulatedApiServer, report: (text: string) => void) {
+  constructor(
+    api: SimulatedApiServer,
+    { clock, isClockTrue }: { readonly clock: Pick<Clock, 'nowMs'>; isClockTrue: () => boolean },
+    report: (text: string) => void,
+  ) {
     this.#api = api;
+    this.#clock = clock;
+    this.#isClockTrue = isClockTrue;
     this.#report = report;
+    api.subscribe((commit) => {
+      if (commit?.kind !== 'controllerrevisions') this.#noteTruth();
+    });
+  }
+
+  /** META was written. */
+  noteMeta({ clusterUid, heardAtMs }: ClusterMeta): void {
+    if (clusterUid !== this.#api.clusterUid) return;
+    const { Node = 0, Pod = 0, DaemonSet = 0 } = heardAtMs;
+    this.#heardMs = Math.min(Node, Pod, DaemonSet);
   }
 
   /** A state was written. */
@@ -69,12 +107,44 @@ export class CoverageAudit {
   #noteState(uid: string, { coverage, log, version }: DaemonSetState): void {
     const last = this.#counted.get(uid);
     if (coverage === undefined) return;
-    this.#counted.set(uid, { coverage, version });
+    this.#counted.set(uid, { coverage, version, heardMs: this.#heardMs });
     if (coverage === last?.coverage) return;
     // Versions begin anew where the state was lost, and so do counts.
     if (last !== undefined && (version <= 1 || log === undefined)) this.#lost.add(uid);
     const before = beforeOf(version, last);
-    if (before !== undefined) this.#checkTime(uid, before, coverage);
+    if (last === undefined || before === undefined) return;
+    this.#checkTime(uid, before, coverage);
+    if (this.#isClockTrue()) this.#checkCovered(uid, last, coverage);
+  }
+
+  #noteTruth(): void {
+    if (this.#api.list('nodes').length > NODES_MAX) this.#isTooWide = true;
+    if (this.#isTooWide) return;
+    const atMs = this.#clock.nowMs();
+    for (const set of this.#sets()) {
+      const moments = this.#truth.get(set.metadata.uid) ?? [];
+      const now = trueNodes(this.#api, set);
+      if (moments.at(-1)?.served === now.served) continue;
+      moments.push({ atMs, ...now });
+      this.#truth.set(set.metadata.uid, moments);
+    }
+  }
+
+  /** Of the time that is called known no more is covered than the cluster had at one of its moments. */
+  #checkCovered(uid: string, { coverage: before, heardMs }: Counted, after: CoverageRecord): void {
+    const [covered = 0, uncovered = 0] = [0, 1].map((column) => addedIn(column, before, after));
+    const moments = this.#truth.get(uid) ?? [];
+    if (covered === 0 || this.#isTooWide) return;
+    const atMs = before.at * 1000;
+    const sinceMs = Math.max(Math.min(atMs, heardMs), atMs - UNNOTICED_MS) - LATE_MS;
+    const first = moments.findLastIndex((moment) => moment.atMs <= sinceMs);
+    const last = moments.findLastIndex((moment) => moment.atMs <= after.at * 1000 + 1000);
+    const within = moments.slice(Math.max(0, first), last + 1);
+    const most = Math.max(...within.map(({ served }) => served));
+    const seconds = (covered + uncovered) / before.eligible;
+    if (covered <= most * seconds) return;
+    const told = `${String(covered)} node-seconds in ${String(seconds)} s (${String(before.covered)} of ${String(before.eligible)})`;
+    this.#report(`S20: ${uid} counts ${told}, truly ${String(most)} nodes at most`);
   }
 
   /** Each second is counted once, by the numbers that held. */
@@ -118,6 +188,13 @@ export class CoverageAudit {
 export function watchCoverage(view: ViewStore, audit: () => CoverageAudit): ViewStore {
   return new Proxy(view, {
     get: (target, property) => {
+      if (property === 'writeMeta') {
+        return async (meta: ClusterMeta) => {
+          const result = await target.writeMeta(meta);
+          if (result === 'written') audit().noteMeta(meta);
+          return result;
+        };
+      }
       if (property !== 'writeState') return Reflect.get(target, property) as unknown;
       return async (ref: DaemonSetRef, state: DaemonSetState) => {
         const result = await target.writeState(ref, state);

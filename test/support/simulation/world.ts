@@ -455,7 +455,8 @@ export class World {
   }
 
   #newCoverageAudit(): CoverageAudit {
-    return new CoverageAudit(this.site.api, (text) => {
+    const isClockTrue = (): boolean => this.functionClock.skewMs === 0;
+    return new CoverageAudit(this.site.api, { clock: this.clock, isClockTrue }, (text) => {
       this.observer.report(text);
     });
   }

@@ -6,6 +6,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { putOff } from '../../../core/coverage/count-coverage.ts';
+import { doubtfulSince } from '../../../core/coverage/view-moment.ts';
 import type { DaemonSetState, RetryEntry } from '../../../core/model/state.ts';
 import { BREAKER_OPEN, breakerWaitOf, nextRetry } from '../../../core/retry/retry.ts';
 import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
@@ -118,7 +119,7 @@ async function waitUntil(
 
 async function record(to: DaemonSetState, { context, input }: DeferStep): Promise<void> {
   // No run counts what the view shows meanwhile.
-  const coverage = putOff(to.coverage, input.nowMs);
+  const coverage = putOff(to.coverage, doubtfulSince(input.stored.meta, input.nowMs));
   const change = { from: input.state, to: { ...to, ...defined({ coverage }) } };
   await writeState(change, input.stored.ref, context);
 }

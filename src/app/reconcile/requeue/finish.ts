@@ -24,7 +24,7 @@ import {
   writeState,
   withListed,
 } from '../run/record-state.ts';
-import { isNews, noteCoverage } from '../../coverage/note-coverage.ts';
+import { isNews, noteCoverage, toldView } from '../../coverage/note-coverage.ts';
 import { seeCoverage } from '../../../core/coverage/see-nodes.ts';
 import { flushLog } from '../../log/flush-log.ts';
 import type { EndContext } from '../run/context.ts';
@@ -56,8 +56,8 @@ export async function finishRun(step: FinishStep): Promise<Finish> {
     input: { state: step.recorded, nowMs: input.nowMs },
   });
   const next = composeState(step, { ...waits, isComplete, due });
-  const seen = seeCoverage(input.view, next.rollout, step.recorded.coverage);
-  if (!isSame(step.recorded, next) || isNews(seen, step.recorded.coverage)) {
+  const seen = seeCoverage(toldView(input), next.rollout, step.recorded.coverage);
+  if (!isSame(step.recorded, next) || isNews(seen, step.recorded.coverage, input.stored.meta)) {
     const settled = [...input.intents.settled, ...result.settled];
     const whole = { from: step.recorded, to: withAnswers(next, context), settled };
     const flushed = await flushLog(whole, { context, ref: input.stored.ref });

@@ -127,4 +127,16 @@ describe('rollcall cost', () => {
     assert.ok(cluster !== undefined && cluster.runs > 0);
     assert.ok(Number(cluster.dollars['acts']) > 0);
   });
+
+  it('names a cluster that cannot be read under each label: it may have it', async () => {
+    const commands = await worldOf({ lab: 5, shop: 5 });
+    commands.stores().registry.hooks = {
+      before: ({ operation, target }) => {
+        if (operation !== 'readCluster' || target !== 'lab') return;
+        throw Object.assign(new Error('damaged'), { name: 'ItemUnreadableError' });
+      },
+    };
+    const stdout = await stdoutOf(commands, '--label', 'stage=none');
+    assert.match(stdout, /^! lab cannot be read, and is not in it: /m);
+  });
 });

@@ -137,4 +137,16 @@ describe('rollcall coverage', () => {
     assert.equal(row?.timeToDaemon.nodes, 1);
     assert.ok((row.timeToDaemon.p50Ms ?? Infinity) <= 5_000);
   });
+
+  it('names a cluster that cannot be read under each label: it may have it', async () => {
+    const commands = (await sceneOf(1)).commands;
+    commands.stores().registry.hooks = {
+      before: ({ operation, target }) => {
+        if (operation !== 'readCluster' || target !== 'a') return;
+        throw Object.assign(new Error('damaged'), { name: 'ItemUnreadableError' });
+      },
+    };
+    const stdout = await stdoutOf(commands, '--label', 'stage=none');
+    assert.match(stdout, /^! cannot be read, and is not in it: a: /m);
+  });
 });

@@ -65,6 +65,9 @@ describe('rollcall status', () => {
     const { stdout } = (await world.run(['status'])).expectExit(8);
     assert.match(stdout, /^Unreadable {2}a: its registration cannot be read.*mode\n/);
     assert.match(stdout, /\n1 of 2 clusters, 1 of 1 DaemonSets/);
+    // It may have any label.
+    const labelled = (await world.run(['status', '--label', 'stage=none'])).expectExit(8);
+    assert.match(labelled.stdout, /^Unreadable {2}a: its registration cannot be read/);
   });
 
   it('is not well while the state of one DaemonSet cannot be read', async () => {
