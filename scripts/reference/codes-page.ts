@@ -148,7 +148,7 @@ const HEALTH: Readonly<Record<HealthState, string>> = {
   Halted: 'A rollout of a cluster or of a fleet halted.',
   Lacking: 'A DaemonSet lacks pods; one line covers all clusters.',
   StartingUp:
-    'Nodes have had their start-up taint for longer than the bound; the finding says what they wait for.',
+    'Nodes joined longer ago than the bound and have their start-up taint; the finding says what they wait for.',
   Stuck:
     'A rollout has no canary or a window that never opens, runs are refused again and again, or another writer changes the status.',
   Unknown: 'The object, the state or the record cannot be read.',

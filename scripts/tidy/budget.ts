@@ -14,7 +14,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-cluster': 35_600,
   scripts: 10_330,
   'src/adapters': 13_185,
-  'src/app': 23_725,
+  'src/app': 23_785,
   'src/cli': 18_420,
   'src/core': 25_990,
   'src/engine': 1_950,

@@ -6,10 +6,18 @@ export const WATCHER_BUGS: PlantedBugs = {
   'start-up-waits-for-company': {
     bug: 'the Ready that a tainted node waits for is sent a second later (45.4)',
     at: 'src/watcher/outbox/change-priority.ts#PriorityJudge.#judgeLiving',
-    change: 'isAwaited || this.#store.arePodsReplaced(sets)',
-    to: 'this.#store.arePodsReplaced(sets)',
+    change: "if (pod.isReady && this.#isAwaited(pod)) return 'awaited';",
+    to: '',
     killedBy:
       'test/unit/watcher/outbox/change-priority.test.ts: is the Ready of a labelled DaemonSet',
+  },
+  'start-up-waits-like-others': {
+    bug: 'a Ready that a tainted node waits for waits for the whole interval after a wide flush (45.4)',
+    at: 'src/watcher/outbox/flush-schedule.ts#FlushSchedule.noteFlush',
+    change: 'workMs / AWAITED_FACTOR',
+    to: 'workMs',
+    killedBy:
+      'test/unit/watcher/outbox/flush-schedule.test.ts: waits for a tenth of the work of a flush',
   },
   'lease-believes-days-ahead': {
     bug: 'a renewal that lies ten days ahead is believed, and all after it lie there',

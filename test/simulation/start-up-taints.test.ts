@@ -8,6 +8,7 @@ import { describeLateNodes } from '../../src/core/start-up/start-up-words.ts';
 import { enterCopilot } from '../support/simulation/copilot-world.ts';
 import { START_UP_TAINT } from '../support/simulation/start-up-audit.ts';
 import { enterStartUp } from '../support/simulation/start-up-world.ts';
+import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/session/options.ts';
 import { podsOf, setImage } from '../support/simulation/look.ts';
 import { World } from '../support/simulation/world.ts';
 
@@ -20,9 +21,12 @@ interface Beginning {
   readonly isCopilot?: boolean;
 }
 
+/** A flush of so few pods is as wide as one of 1,000 nodes: others wait for 1.8 seconds after it. */
+const WIDE = { flush: { ...DEFAULT_WATCHER_OPTIONS.flush, intervalMsPerSlice: 600 } };
+
 /** A world of one node whose three DaemonSets are waited for. */
 async function start({ counts = 'labelled', isCopilot = false }: Beginning = {}): Promise<World> {
-  const world = await World.start();
+  const world = await World.start({ watcher: WIDE });
   if (isCopilot) enterCopilot(world, 'deletes');
   const waitedFor = await enterStartUp(world, counts);
   for (const name of SETS) world.addDaemonSet(name, waitedFor);
@@ -84,7 +88,10 @@ describe('start-up taints', () => {
     assert.deepEqual(tainted(world), NODES.toSorted());
     assert.equal(await lateNodes(world), '');
     await world.advance(10 * MINUTE_MS);
-    assert.match(await lateNodes(world), /^20 nodes have had .*: ns\/proxy has no ready pod there/);
+    assert.match(
+      await lateNodes(world),
+      /^20 nodes that joined more than .*: ns\/proxy has no ready pod there/,
+    );
     assert.equal(removals(world), 1);
     world.assertSafe();
   });
@@ -150,6 +157,30 @@ describe('start-up taints', () => {
       await lateNodes(world),
       /all that counts serves there, and the taint is not removed/,
     );
+  });
+
+  it('cost one read of a DaemonSet in a run while the one that was missing is missing', async () => {
+    const world = await start();
+    world.controllers.behaviour = ({ metadata }) =>
+      metadata.name.startsWith('proxy') ? 'stay-pending' : 'run';
+    await join(world);
+    world.view.calls.length = 0;
+    const runs = 20;
+    for (let run = 0; run < runs; run += 1) {
+      world.hint('agent');
+      await world.advance(1000);
+    }
+    const count = (operation: string): number =>
+      world.view.calls.filter((call) => call.operation === operation).length;
+    assert.equal(count('listNames'), 0);
+    // Its own, and that of the one that is missing.
+    assert.ok(count('readDaemonSet') >= runs, String(count('readDaemonSet')));
+    assert.ok(count('readDaemonSet') <= 2 * runs, String(count('readDaemonSet')));
+    assert.deepEqual(tainted(world), NODES.toSorted());
+    world.controllers.behaviour = () => 'run';
+    world.controllers.lookAtEverything();
+    await world.settle();
+    assert.deepEqual(tainted(world), []);
   });
 
   it('cost neither a read nor a write of a cluster without the setting', async () => {

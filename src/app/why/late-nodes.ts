@@ -1,5 +1,5 @@
 /**
- * Nodes of a cluster that have had their start-up taint for longer than the bound, by the stored view: what `status` and `why` tell.
+ * Nodes of a cluster that joined longer ago than the bound and have their start-up taint, by the stored view: what `status` and `why` tell.
  *
  * Reads tables alone, and nothing of a cluster without the setting; its nodes, and the rest only where one of them is late.
  */

@@ -1,5 +1,6 @@
 /**
- * Nodes that have had their start-up taint for longer than they should, in words: the same for `rollcall status` and `rollcall why`.
+ * Nodes that are older than the bound and have their start-up taint, in words: the same for `rollcall status` and `rollcall why`. Since
+ * when an old node has it again is not known, so nothing is said of that.
  */
 import { counted } from '@rollcall/base/counted.ts';
 import type { NodeName } from '../model/identifiers.ts';
@@ -7,7 +8,7 @@ import type { StartUp } from '../model/registration.ts';
 import type { StartUpDecision, StartUpWait, StartUpWaitCode } from './start-up-done.ts';
 import { START_UP_LABEL, startUpTaintText } from './start-up-taint.ts';
 
-/** One node that waits for longer than the bound. */
+/** One node that is older than the bound, and waits. */
 export interface LateNode {
   readonly node: NodeName;
   readonly decision: StartUpDecision;
@@ -51,8 +52,9 @@ export function describeLateNodes(cluster: string, late: LateNodes): Matter {
     return `${group[0]?.matter.text ?? ''} (${all})`;
   });
   const minutes = counted(Math.round(startUp.waitBoundMs / 60_000), 'minute');
-  const have = `${counted(nodes.length, 'node has', 'nodes have')} had the start-up taint`;
-  const text = `${have} ${startUpTaintText(startUp.taint)} for longer than ${minutes}: ${parts.join('; ')}`;
+  const older = `${counted(nodes.length, 'node')} that joined more than ${minutes} ago`;
+  const have = nodes.length === 1 ? 'has' : 'have';
+  const text = `${older} ${have} the start-up taint ${startUpTaintText(startUp.taint)}: ${parts.join('; ')}`;
   const [first] = groups[0] ?? [];
   const remedy = first?.matter.remedy ?? doctorOf(cluster);
   if (held === undefined) return { text, remedy };

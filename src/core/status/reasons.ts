@@ -231,7 +231,7 @@ const OF_GUARDS: Readonly<Record<GuardCode, Reason>> = {
 /** Of nodes alone, beside what is the matter with a pod. */
 const STARTING_UP: Reason = {
   kind: 'held',
-  title: 'the node has had its start-up taint for longer than the bound',
+  title: 'the node joined longer ago than the bound, and has its start-up taint',
   remedy: 'repair what the message names, or take the taint away: kubectl taint node',
 };
 

@@ -3,6 +3,7 @@
  * left out.
  *
  *   urgent   a decision can be made at once: a node that may be used, an edit, a pod that somebody took away
+ *   awaited  a node waits for it with a taint before it takes other pods: a daemon that is ready there (ADR 0089)
  *   normal   decides, but among many of its kind, as in a rollout
  *   calm     leads to nothing by itself: a pod just made, a node that no DaemonSet may use yet, a status
  *   detail   is told to people and decides nothing: a pod that was bound where it was aimed at, a node's condition or cordon
@@ -23,7 +24,7 @@ import type { FormerState, ObjectStore, Tracked } from '../project/store.ts';
 import type { AffectedFinder } from './affected.ts';
 
 /** How soon. */
-export type ChangePriority = 'urgent' | 'normal' | 'calm' | 'detail' | 'aside';
+export type ChangePriority = 'urgent' | 'awaited' | 'normal' | 'calm' | 'detail' | 'aside';
 
 /** Beyond so many DaemonSets a node is not judged: that costs a placement of each. */
 const DAEMON_SETS_MAX = 1_000;
@@ -78,14 +79,15 @@ export class PriorityJudge {
   }
 
   #judgeLiving(pod: PodProjection, sets: Tracked['sets']): ChangePriority {
-    const isAwaited = pod.isReady && this.#isOnTainted(pod) && this.#isOfStartUp(pod);
-    return isAwaited || this.#store.arePodsReplaced(sets) ? 'normal' : 'calm';
+    if (pod.isReady && this.#isAwaited(pod)) return 'awaited';
+    return this.#store.arePodsReplaced(sets) ? 'normal' : 'calm';
   }
 
   /** Its node may wait for it with a start-up taint (ADR 0089), of which the watcher is not told. */
-  #isOnTainted({ boundNode }: PodProjection): boolean {
-    const node = this.#store.findNode(boundNode ?? '')?.slim?.projection;
-    return node?.kind === 'Node' && node.taints.some(({ key }) => !isOfKubernetes(key));
+  #isAwaited(pod: PodProjection): boolean {
+    const node = this.#store.findNode(pod.boundNode ?? '')?.slim?.projection;
+    if (node?.kind !== 'Node' || node.taints.every(({ key }) => isOfKubernetes(key))) return false;
+    return this.#isOfStartUp(pod);
   }
 
   #isOfStartUp({ ownerUid }: PodProjection): boolean {

@@ -40,6 +40,7 @@ export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   flush: {
     waitMs: {
       urgent: 5,
+      awaited: 5,
       normal: 5,
       calm: 1_000,
       detail: 5_000,

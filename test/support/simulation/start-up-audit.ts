@@ -99,9 +99,10 @@ export class StartUpAudit {
   }
 
   #noteSet(set: KubernetesObject, isGone: boolean): void {
+    const nodes = new Map(this.#api.list('nodes').map((node) => [node.metadata.uid, node]));
     for (const [uid, watched] of this.#nodes) {
       if (!watched.owed.has(set.metadata.uid)) continue;
-      const node = this.#api.list('nodes').find(({ metadata }) => metadata.uid === uid);
+      const node = nodes.get(uid);
       if (!isGone && node !== undefined && this.#isOwed(set, node)) continue;
       watched.owed.delete(set.metadata.uid);
       this.#noteServed(watched);

@@ -81,7 +81,7 @@ const TOLD: Readonly<Record<ReasonCode, typeof OF_PODS | typeof OF_HOLDS | Elsew
   StartingUp: {
     because: 'a node has to wait for ten minutes: a simulation has its own clock',
     test: 'test/unit/core/start-up/start-up-words.test.ts',
-    told: 'had the start-up taint',
+    told: 'the start-up taint',
   },
   'own-writes-unseen': {
     because:

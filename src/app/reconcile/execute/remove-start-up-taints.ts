@@ -7,7 +7,7 @@
  * nothing; one without such nodes costs no read. Rollcall never adds a taint.
  */
 import type { Outcome, RemoveTaintEffect } from '../../../core/model/effects.ts';
-import type { NodeName } from '../../../core/model/identifiers.ts';
+import type { NodeName, Uid } from '../../../core/model/identifiers.ts';
 import type { NodeProjection } from '../../../core/model/projections.ts';
 import type { StartUp } from '../../../core/model/registration.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
@@ -20,14 +20,19 @@ import {
   startUpSetOf,
   servingPod,
 } from '../../../core/start-up/start-up-done.ts';
-import type { PodsByNode, StartUpSet } from '../../../core/start-up/start-up-done.ts';
+import type { PodsByNode, StartUpWait } from '../../../core/start-up/start-up-done.ts';
 import { isStartUpTaint } from '../../../core/start-up/start-up-taint.ts';
 import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { sendFenced } from '../confirm/batch-fence.ts';
 import { freshnessOf } from '../confirm/guard.ts';
 import { confirmStartUps, type ServedNode } from '../confirm/live-start-ups.ts';
-import { readStartUpPods, readStartUpSets } from '../read/start-up-sets.ts';
+import {
+  readStartUpPods,
+  readStartUpSet,
+  readStartUpSets,
+  type StoredStartUpSet,
+} from '../read/start-up-sets.ts';
 import type { ReconcileInput } from '../run/context.ts';
 import type { Problem } from '../run/result.ts';
 import { cameOf } from './came-of.ts';
@@ -131,33 +136,90 @@ async function findDone(step: StartUpStep, startUp: StartUp): Promise<readonly S
       countsOn(set, node, startUp) &&
       typeof servingPod(set, node, pods) !== 'string',
   );
-  if (candidates.length === 0) return [];
-  const others = await readOthers(candidates, step, startUp);
+  const looked = await withoutWaiting(candidates, step, startUp);
+  if (looked.length === 0) return [];
+  const others = await readOthers(looked, step, startUp);
   const sets = [{ set, pods }, ...others];
-  return candidates.flatMap((node) => {
+  return looked.flatMap((node) => {
     const decision = startUpDone(node, sets, startUp);
-    return decision.kind === 'done' ? [{ node, pods: decision.pods }] : [];
+    if (decision.kind === 'done') return [{ node, pods: decision.pods }];
+    noteWait(node, decision.waitsFor, { step, others });
+    return [];
   });
+}
+
+/** Those nodes of which it is not known that a DaemonSet, for which they waited before, still does not serve there. */
+async function withoutWaiting(
+  nodes: readonly NodeProjection[],
+  { context: { dependencies }, input }: StartUpStep,
+  startUp: StartUp,
+): Promise<readonly NodeProjection[]> {
+  const { clusterUid } = input.stored.ref;
+  const { startUpWaits } = dependencies.cache;
+  const reads = new Map<Uid, Promise<OtherSet | undefined>>();
+  const isWaiting = async (node: NodeProjection): Promise<boolean> => {
+    const wait = startUpWaits.find({ clusterUid, uid: node.uid });
+    if (wait === undefined) return false;
+    const reading =
+      reads.get(wait.uid) ??
+      readStartUpSet({ clusterUid, ...wait }, startUp, dependencies.view).then(
+        (found) => found && withPods(found, input, dependencies),
+      );
+    reads.set(wait.uid, reading);
+    const other = await reading;
+    return other !== undefined && isMissing(node, other, startUp);
+  };
+  const waiting = await Promise.all(nodes.map(isWaiting));
+  return nodes.filter((_, index) => waiting[index] !== true);
+}
+
+/** Of one that cannot be told now nothing is missing: it may be gone for good. */
+function isMissing(node: NodeProjection, { set, pods }: OtherSet, startUp: StartUp): boolean {
+  const found = countsOn(set, node, startUp) ? servingPod(set, node, pods) : 'unknown';
+  return typeof found === 'string' && found !== 'unknown';
+}
+
+function noteWait(
+  node: NodeProjection,
+  waitsFor: readonly StartUpWait[],
+  { step, others }: { readonly step: StartUpStep; readonly others: readonly OtherSet[] },
+): void {
+  const { clusterUid } = step.input.stored.ref;
+  const wait = waitsFor.find(({ code }) => code !== 'unknown');
+  const other = others.find(
+    ({ set }) => set.namespace === wait?.namespace && set.name === wait.name,
+  );
+  if (other === undefined) return;
+  const { ref, set } = other;
+  const { namespace, name } = set;
+  const { startUpWaits } = step.context.dependencies.cache;
+  startUpWaits.note({ clusterUid, uid: node.uid }, { uid: ref.uid, namespace, name });
+}
+
+interface OtherSet extends StoredStartUpSet {
+  readonly pods: PodsByNode | undefined;
+}
+
+async function withPods(
+  each: StoredStartUpSet,
+  { stored }: ReconcileInput,
+  readers: Parameters<typeof readStartUpPods>[2],
+): Promise<OtherSet> {
+  return { ...each, pods: await readStartUpPods(each, stored, readers) };
 }
 
 /** The other DaemonSets that count on one of these nodes, with their pods. */
 async function readOthers(
-  candidates: readonly NodeProjection[],
-  { context, input }: StartUpStep,
+  nodes: readonly NodeProjection[],
+  { context: { dependencies }, input }: StartUpStep,
   startUp: StartUp,
-): Promise<readonly { readonly set: StartUpSet; readonly pods: PodsByNode | undefined }[]> {
-  const { dependencies } = context;
+): Promise<readonly OtherSet[]> {
   const { clusterUid, uid: own } = input.stored.ref;
   const all = await readStartUpSets(clusterUid, startUp, dependencies);
   const counted = all.filter(
-    ({ set, ref }) => ref.uid !== own && candidates.some((node) => countsOn(set, node, startUp)),
+    ({ set, ref }) => ref.uid !== own && nodes.some((node) => countsOn(set, node, startUp)),
   );
-  return Promise.all(
-    counted.map(async (each) => ({
-      set: each.set,
-      pods: await readStartUpPods(each, input.stored, dependencies),
-    })),
-  );
+  return Promise.all(counted.map((each) => withPods(each, input, dependencies)));
 }
 
 /** A torn view, or one of a silent cluster, removes nothing. */

@@ -9,7 +9,7 @@ import type { ResourceVersion, Uid } from '../../../core/model/identifiers.ts';
 import type { Stamp } from '../../../core/model/position.ts';
 import type { Projection, Tombstone } from '../../../core/model/projections.ts';
 import type { OlderTombstones } from '../../../core/model/view-items.ts';
-import type { SliceRef } from '../../../ports/stores/view-store.ts';
+import type { NamespacedName, SliceRef } from '../../../ports/stores/view-store.ts';
 import type { PodMetadata } from '../../../ports/cluster/cluster-access.ts';
 
 /** What the slices of a set hold together. */
@@ -45,6 +45,8 @@ export interface ProcessCache {
   /** Keys whose last run told a status and left nothing to do: that status comes back, and is nothing new. */
   readonly toldStatuses: Map<string, true>;
   readonly taintClaims: TaintClaims;
+  /** Nodes that wait with their start-up taint, and one DaemonSet each that was found not to serve there. */
+  readonly startUpWaits: StartUpWaits;
 }
 
 /** What a set takes by itself, in projections: one without pods holds 1.5 KB. */
@@ -114,6 +116,7 @@ export function createProcessCache(options: { readonly objectsMax?: number } = {
     uids: new Map(),
     toldStatuses: new Map(),
     taintClaims: new TaintClaims(),
+    startUpWaits: new StartUpWaits(),
   };
 }
 
@@ -226,10 +229,13 @@ export class StatusPatches {
 
 const CLAIMED_MS = 60_000;
 
-/** A node as the view has it. */
-export interface ClaimedNode {
+interface NodeOfCluster {
   readonly clusterUid: string;
   readonly uid: Uid;
+}
+
+/** A node as the view has it. */
+export interface ClaimedNode extends NodeOfCluster {
   readonly resourceVersion: ResourceVersion;
 }
 
@@ -259,7 +265,23 @@ export class TaintClaims {
   }
 }
 
-function nodeKey({ clusterUid, uid }: ClaimedNode): string {
+/**
+ * Which DaemonSet a node waited for. While that one still does not serve there, no other can end the wait: a node that never becomes
+ * whole costs each run that one's item and pods, and not those of all DaemonSets.
+ */
+export class StartUpWaits {
+  readonly #waits = new Map<string, NamespacedName & { readonly uid: Uid }>();
+
+  find(node: NodeOfCluster): (NamespacedName & { readonly uid: Uid }) | undefined {
+    return this.#waits.get(nodeKey(node));
+  }
+
+  note(node: NodeOfCluster, waitsFor: NamespacedName & { readonly uid: Uid }): void {
+    remember(this.#waits, nodeKey(node), waitsFor);
+  }
+}
+
+function nodeKey({ clusterUid, uid }: NodeOfCluster): string {
   return `${clusterUid}/${uid}`;
 }
 

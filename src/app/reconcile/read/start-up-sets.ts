@@ -9,7 +9,7 @@ import type { ClusterUid } from '../../../core/model/identifiers.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import type { StartUp } from '../../../core/model/registration.ts';
 import { toldObject } from '../../../core/model/view-items.ts';
-import type { DaemonSetRef } from '../../../ports/stores/view-store.ts';
+import type { DaemonSetRef, NamespacedName } from '../../../ports/stores/view-store.ts';
 import { podsByNode, startUpSetOf } from '../../../core/start-up/start-up-done.ts';
 import type { PodsByNode, StartUpSet } from '../../../core/start-up/start-up-done.ts';
 import { namePages } from '../../clusters/read-registry.ts';
@@ -34,17 +34,26 @@ export async function readStartUpSets(
 ): Promise<readonly StoredStartUpSet[]> {
   const sets: StoredStartUpSet[] = [];
   for await (const page of namePages(view, clusterUid, { limit: NAMES_PER_PAGE })) {
-    const read = await sideBySide(page, READS_AT_ONCE, async ({ uid, namespace, name }) => {
-      if (uid === null) return undefined;
-      const ref = { clusterUid, uid };
-      const item = await view.readDaemonSet(ref);
-      if (item?.object === null && item.opaqueReason === undefined) return undefined;
-      const set = startUpSetOf({ namespace, name }, item ? toldObject(item) : null, startUp);
-      return set && { set, ref };
-    });
+    const read = await sideBySide(page, READS_AT_ONCE, async ({ uid, namespace, name }) =>
+      uid === null
+        ? undefined
+        : readStartUpSet({ clusterUid, uid, namespace, name }, startUp, view),
+    );
     sets.push(...read.filter((each) => each !== undefined));
   }
   return sets;
+}
+
+/** One of them; undefined: it is gone, or does not count. */
+export async function readStartUpSet(
+  { namespace, name, ...ref }: DaemonSetRef & NamespacedName,
+  startUp: StartUp,
+  view: Readers['view'],
+): Promise<StoredStartUpSet | undefined> {
+  const item = await view.readDaemonSet(ref);
+  if (item?.object === null && item.opaqueReason === undefined) return undefined;
+  const set = startUpSetOf({ namespace, name }, item ? toldObject(item) : null, startUp);
+  return set && { set, ref };
 }
 
 /** The pods of one of them by node; undefined: they cannot be read just now. */

@@ -94,7 +94,7 @@ export interface ClusterFacts {
   readonly conflict?: { readonly seenAtMs: number; readonly evidence: string };
   readonly rebuilt?: { readonly foundUid: string };
   readonly daemonSets: readonly SetFacts[];
-  /** Nodes that have had their start-up taint for too long; absent: none. */
+  /** Nodes that joined long ago and have their start-up taint; absent: none. */
   readonly late?: LateNodes;
 }
 

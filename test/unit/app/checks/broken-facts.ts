@@ -264,6 +264,19 @@ export const CASES: readonly Case[] = [
     says: /1 of 9 rights are missing: get apps daemonsets/,
   },
   {
+    code: 'functions-rights-missing',
+    level: 'failed',
+    says: /nodes.* Write the taint into infra\/start-up\/admission\.yaml/,
+    facts: with_({
+      functionsRights: checked({
+        required: 9,
+        missing: [{ group: '', resource: 'nodes', verb: 'patch' }],
+        missingIn: [],
+        by: 'registration',
+      }),
+    }),
+  },
+  {
     code: 'functions-rights-by-namespace',
     level: 'warning',
     facts: with_({
@@ -299,6 +312,16 @@ export const CASES: readonly Case[] = [
     code: 'admission-missing',
     level: 'warning',
     facts: with_({ admission: checked({ missing: ['rollcall-pods'] }) }),
+  },
+  {
+    code: 'admission-missing',
+    level: 'warning',
+    says: /a start-up taint stays, .* Write the taint into infra\/start-up\/admission\.yaml/,
+    facts: with_({
+      admission: checked({
+        missing: ['ValidatingAdmissionPolicy rollcall-start-up for that taint'],
+      }),
+    }),
   },
   { code: 'lease-missing', level: 'failed', facts: with_({ lease: checked({ kind: 'missing' }) }) },
   {

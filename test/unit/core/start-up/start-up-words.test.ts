@@ -35,8 +35,9 @@ describe('describeLateNodes', () => {
     ] as const;
     for (const [code, words, next] of told) {
       const { text, remedy } = describeOne(waiting(code));
-      const had = '1 node has had the start-up taint example.com/not-ready:NoSchedule';
-      assert.ok(text.startsWith(`${had} for longer than 10 minutes: logging/agent ${words}`), text);
+      const had =
+        'more than 10 minutes ago has the start-up taint example.com/not-ready:NoSchedule';
+      assert.ok(text.startsWith(`1 node that joined ${had}: logging/agent ${words}`), text);
       assert.ok(remedy.startsWith(next), remedy);
     }
   });
@@ -66,7 +67,7 @@ describe('describeLateNodes', () => {
     const { text, remedy } = describeLateNodes('alpha', { startUp, nodes });
     assert.match(
       text,
-      /^8 nodes have had .*: logging\/agent has no pod there \(m0, m1, m2, m3, m4 and 2 more\); all/,
+      /^8 nodes that joined .* have the start-up taint .*: logging\/agent has no pod there \(m0, m1, m2, m3, m4 and 2 more\); all/,
     );
     assert.match(remedy, /--node m0$/);
   });

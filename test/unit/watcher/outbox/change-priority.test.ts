@@ -10,7 +10,8 @@ import {
 } from '../../../support/watcher-harness.ts';
 import type { WatcherHarness } from '../../../support/watcher-harness.ts';
 
-const { flush } = DEFAULT_WATCHER_OPTIONS;
+/** A slice costs so much here that the three intervals differ: none, a tenth, and the whole. */
+const flush = { ...DEFAULT_WATCHER_OPTIONS.flush, intervalMsPerSlice: 600 };
 const TAINTED = { spec: { taints: [{ key: 'starting', effect: 'NoSchedule' }] } };
 /** Of a DaemonSet that is being rolled out. */
 const BEHIND = {
@@ -32,13 +33,13 @@ const BEGUN = {
 };
 
 /**
- * How soon the change is sent by a watcher that flushed just before: a few milliseconds (urgent), an interval after
- * that flush (normal), or so long after the change (calm).
+ * How soon the change is sent by a watcher that flushed just before: a few milliseconds (urgent), the shorter interval after
+ * that flush (awaited) or the longer one (normal), or so long after the change (calm).
  */
 async function waitOf(
   change: (harness: WatcherHarness) => void,
   before: (harness: WatcherHarness) => void = () => undefined,
-): Promise<'urgent' | 'normal' | 'calm'> {
+): Promise<'urgent' | 'awaited' | 'normal' | 'calm'> {
   const harness = createWatcherHarness({ flush });
   const { clock, source } = harness;
   source.put('DaemonSet', daemonSetDraft('agent', { uid: 'ds1' }));
@@ -54,6 +55,7 @@ async function waitOf(
   await watcher.stop();
   const waitedMs = clock.monotonicMs() - changedMs;
   if (waitedMs <= flush.waitMs.urgent + 1) return 'urgent';
+  if (waitedMs <= flush.intervalMs) return 'awaited';
   return waitedMs < flush.waitMs.calm - 20 ? 'normal' : 'calm';
 }
 
@@ -114,7 +116,7 @@ describe('a change that somebody waits for', () => {
         source.put('Node', nodeDraft('n1', { spec: { taints } }));
         source.put('Pod', podDraft('p', { owner: 'ds1', uid: 'p1', node: 'n1' }));
       };
-    assert.equal(await waitOf(ready, starting('true')), 'normal');
+    assert.equal(await waitOf(ready, starting('true')), 'awaited');
     assert.equal(await waitOf(ready, starting('false')), 'calm');
     assert.equal(await waitOf(ready, starting('true', OF_KUBERNETES)), 'calm');
   });

@@ -78,6 +78,15 @@ describe('a change', () => {
     assert.equal(dueAfter(flushed(LARGE), ['normal', 10], ['urgent', 20]), 25);
   });
 
+  it('waits for a tenth of the work of a flush if a node waits for it', () => {
+    const wide = { slices: 160, objects: 10_000 };
+    assert.equal(dueAfter(flushed(wide), ['normal', 10]), 2_000);
+    assert.equal(dueAfter(flushed(wide), ['awaited', 10]), 442);
+    assert.equal(dueAfter(flushed(wide), ['awaited', 500]), 505);
+    assert.equal(dueAfter(flushed(SMALL), ['awaited', 10]), 250);
+    assert.equal(dueAfter(flushed({ slices: 400, objects: 100_000 }), ['awaited', 10]), 2_000);
+  });
+
   it('is never kept longer than its wait and an interval', () => {
     const priority = fc.constantFrom<ChangePriority>('urgent', 'normal', 'calm');
     const changes = fc.array(fc.tuple(priority, fc.integer({ min: 1, max: 600 })), {
