@@ -136,6 +136,8 @@ describe('a rollout, driven through the page', { skip: skipWithoutChromium() }, 
     await visit.page.type('textarea', MANIFEST);
     await visit.page.click('button[type=submit]');
     await visit.hasText(new RegExp(`It would change nodes: [^]*\\b${String(gained)} gained`));
+    // It is not there yet, so no node has a pod that serves.
+    assert.deepEqual(await visit.page.$$('td .mark-serving'), []);
     assert.deepEqual(await judgeLooks(visit, 'plan-shown'), []);
   });
 
