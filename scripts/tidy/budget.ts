@@ -18,7 +18,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/cli': 18_420,
   'src/core': 25_990,
   'src/engine': 1_950,
-  'src/page': 6_800,
+  'src/page': 6_400,
   'src/ports': 1_510,
   'src/watcher': 5_000,
   test: 189_230,

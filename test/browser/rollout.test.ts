@@ -3,6 +3,9 @@
  * page orders what the command line orders, and says what it says. On the way each view is looked at, in each look.
  */
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { skipWithoutChromium, startChromium, type Chromium } from '../support/browser/chromium.ts';
 import { giveOrder, giveOrderByKeyboard } from '../support/browser/give-order.ts';
@@ -22,6 +25,20 @@ const ROLLOUT = `/rollouts/${PLACE}`;
 const POLICY = 'canary: {nodes: 2}\napproval: after-canary\nsoak: 3s\nmaxUnavailable: 3\n';
 const GOOD = 'registry.example/log-collector:2';
 const BAD = 'registry.example/log-collector:3-simulate-oom-4s';
+
+/** Of a DaemonSet that is not there yet. */
+const MANIFEST = JSON.stringify({
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { namespace: 'default', name: 'probe' },
+  spec: {
+    selector: { matchLabels: { app: 'probe' } },
+    template: {
+      metadata: { labels: { app: 'probe' } },
+      spec: { containers: [{ name: 'probe', image: 'registry.example/probe:1' }] },
+    },
+  },
+});
 
 /** Of the DaemonSet's template. */
 const imagePatch = (image: string): object => ({
@@ -45,8 +62,8 @@ describe('a rollout, driven through the page', { skip: skipWithoutChromium() }, 
     await running.stop();
   });
 
-  const goTo = async (path: string): Promise<void> => {
-    await visit.page.goto(`${ui.origin}${path}`);
+  const goTo = async (view: string): Promise<void> => {
+    await visit.page.goto(`${ui.origin}${view}`);
   };
   /** What the command says of the rollout. */
   const phase = async (): Promise<string> => {
@@ -54,6 +71,13 @@ describe('a rollout, driven through the page', { skip: skipWithoutChromium() }, 
     const { stdout } = await running.rollcall(...words);
     return (JSON.parse(stdout) as { readonly phase: string }).phase;
   };
+
+  it('is served by npm start at the address that it prints', async () => {
+    const { page, hasText } = await openVisit(chromium.browser);
+    await page.goto(running.page.address);
+    await hasText(/12 nodes in 1 cluster/);
+    await page.close();
+  });
 
   it('shows the fleet that was started, all of it well', async () => {
     await visit.hasText(/All is well/);
@@ -99,6 +123,24 @@ describe('a rollout, driven through the page', { skip: skipWithoutChromium() }, 
     assert.equal(await phase(), 'Halted');
   });
 
+  it('plans a pasted manifest as the command does', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'rollcall-plan-'));
+    const file = path.join(directory, 'probe.yaml');
+    await writeFile(file, MANIFEST);
+    const { stdout } = await running.rollcall('plan', AGENT.cluster, '-f', file, '--json');
+    await rm(directory, { recursive: true });
+    const { nodes } = JSON.parse(stdout) as { readonly nodes: readonly { change: string }[] };
+    const gained = nodes.filter(({ change }) => change === 'gained').length;
+    assert.ok(gained > 0, stdout);
+    await goTo(`/plan?cluster=${AGENT.cluster}`);
+    await visit.page.type('textarea', MANIFEST);
+    await visit.page.click('button[type=submit]');
+    await visit.hasText(new RegExp(`It would change nodes: [^]*\\b${String(gained)} gained`));
+    // It is not there yet, so no node has a pod that serves.
+    assert.deepEqual(await visit.page.$$('td .mark-serving'), []);
+    assert.deepEqual(await judgeLooks(visit, 'plan-shown'), []);
+  });
+
   it('has no barrier in any view, in any look', async () => {
     const [node = ''] = await nodesWithTrouble(running);
     const views: Readonly<Record<string, readonly [path: string, text: RegExp]>> = {
@@ -112,8 +154,8 @@ describe('a rollout, driven through the page', { skip: skipWithoutChromium() }, 
       coverage: ['/coverage', /Coverage/],
     };
     const barriers: string[] = [];
-    for (const [name, [path, text]] of Object.entries(views)) {
-      await goTo(path);
+    for (const [name, [view, text]] of Object.entries(views)) {
+      await goTo(view);
       await visit.hasText(text);
       barriers.push(...(await judgeLooks(visit, name)));
     }

@@ -82,12 +82,12 @@ function Outcome(props: { readonly progress: Progress }): VNode | null {
 type Change = Plan['nodes'][number]['change'];
 
 const CHANGES: readonly Change[] = ['gained', 'lost', 'restarted', 'held', 'unchanged'];
-const LOOKS: Readonly<Record<Change, LookKind>> = {
+/** Of a node that stays as it is, its reason has one. */
+const LOOKS: Readonly<Partial<Record<Change, LookKind>>> = {
   gained: 'coming',
   lost: 'failing',
-  restarted: 'held',
-  held: 'unknown',
-  unchanged: 'serving',
+  restarted: 'coming',
+  held: 'held',
 };
 const ROWS_MAX = 500;
 
@@ -126,7 +126,7 @@ function Planned(props: { readonly plan: Plan }): VNode {
                 <ViewLink route={{ view: 'node', cluster, node }}>{node}</ViewLink>
               </th>
               <td class="nowrap">
-                <KindMark kind={LOOKS[change]} /> {change}
+                <KindMark kind={LOOKS[change] ?? reasonOf(reason)?.kind ?? 'unknown'} /> {change}
               </td>
               <td>
                 {reason}: {reasonOf(reason)?.title ?? ''}

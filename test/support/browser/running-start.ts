@@ -42,6 +42,8 @@ export interface ServedPage {
 export interface RunningStart {
   /** Runs `rollcall` as in a second terminal. */
   readonly rollcall: (...words: readonly string[]) => Promise<EndedCommand>;
+  /** The page that it serves itself. */
+  readonly page: ServedPage;
   /** Serves the page by `rollcall ui`, as in a second terminal, until all of it ends. */
   readonly serve: () => Promise<ServedPage>;
   /** A strategic merge patch, as kubectl sends it. */
@@ -60,8 +62,12 @@ export async function launchStart(...options: readonly string[]): Promise<Runnin
     for (const one of children.toReversed()) await end(one, 'SIGTERM');
   };
   try {
-    const environmentFile = await printed(child, /\. (\S+rollcall\.env)\n/);
+    const [environmentFile, page] = await Promise.all([
+      printed(child, /\. (\S+rollcall\.env)\n/),
+      servedBy(child),
+    ]);
     return {
+      page,
       rollcall: (...words) => runRollcall(environmentFile, words),
       serve: () => {
         const ui = start('/bin/sh', shellOf(environmentFile, ['ui', '--port', '0']));
