@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import {
   ALONE,
   APART,
+  BESIDE_ALONE,
   isSharing,
   lanesOf,
   LONG,
@@ -22,15 +23,19 @@ describe('the lanes of a run', () => {
     const others = ['test/conformance/a.test.ts', 'test/conformance/b.test.ts'];
     const longest = ['test/conformance/staged/copilot.test.ts'];
     const waiting = ['test/conformance/cli/answers.test.ts'];
+    const beside = ['test/conformance/handover/handover.test.ts'];
     const together = alone.filter((file) => /chaos|surge/.test(file));
     const setting = { isSlow: true, processorsCount: 2 };
-    assert.deepEqual(lanesOf([...alone, ...waiting, ...longest, ...others], setting), [
+    assert.deepEqual(lanesOf([...alone, ...beside, ...waiting, ...longest, ...others], setting), [
       [
         { files: longest, atOnceMax: 2, process: 'own' },
         { files: waiting, atOnceMax: 2, process: 'own' },
-        { files: others, atOnceMax: 3, process: 'own' },
+        { files: others, atOnceMax: 4, process: 'own' },
       ],
-      [{ files: together, atOnceMax: 2, process: 'own' }],
+      [
+        { files: beside, atOnceMax: 4, process: 'own' },
+        { files: together, atOnceMax: 2, process: 'own' },
+      ],
       [{ files: alone.filter((file) => !together.includes(file)), atOnceMax: 1, process: 'own' }],
     ]);
   });
@@ -70,6 +75,7 @@ describe('the lanes of a run', () => {
     const named = [
       ...Object.keys(ALONE),
       ...Object.keys(APART),
+      ...BESIDE_ALONE,
       ...LONG.flat(),
       ...SHARING,
       ...WAITING.flat(),
