@@ -3,7 +3,7 @@
  *
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
  * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to
- * load what is tested: the files of {@link SHARING} share a process for each processor, as they leave nothing behind in it.
+ * load what is tested: the files of {@link SHARING} share a process for each processor and one more, as they leave nothing behind in it.
  * Files of a slow tier share the machine in directories and on ports of their own: two more than there are processors,
  * and beside them some that mostly wait ({@link WAITING}). What states a bound in seconds or bytes of the whole machine is
  * in {@link ALONE}, with why.
@@ -83,15 +83,18 @@ export const SHARING: readonly string[] = [
   'packages/local-cluster/test/property/',
   'packages/local-cluster/test/unit/',
   'test/property/',
+  'test/simulation/',
   'test/unit/adapters/',
   'test/unit/app/',
   'test/unit/cli/',
+  'test/unit/composition/',
   'test/unit/core/',
   'test/unit/differential/',
   'test/unit/docs/',
   'test/unit/engine/',
   'test/unit/infra/',
   'test/unit/mutation/',
+  'test/unit/page/',
   'test/unit/support/',
   'test/unit/watcher/',
 ];
@@ -108,6 +111,7 @@ export const APART: Readonly<Record<string, string>> = {
   'test/unit/cli/stack/stop-and-resume.test.ts': 'the environment',
   'test/unit/cli/start/options.test.ts': 'writing to stderr',
   'test/unit/docs/ci.test.ts': 'starts programs',
+  'test/simulation/program.test.ts': 'starts programs',
   'packages/local-cluster/test/unit/discovery/discovery.test.ts': 'hooks of the whole file',
   'packages/local-aws/test/unit/deployment/process-note.test.ts': 'starts programs',
   'packages/local-cluster/test/unit/resources/stored.test.ts': 'hooks of the whole file',
@@ -123,8 +127,8 @@ export const APART: Readonly<Record<string, string>> = {
  */
 export const LONG: readonly (readonly string[])[] = [
   ['test/simulation/random.test.ts', 'test/security/template.test.ts'],
-  ['test/integration/start/fleet.test.ts', 'test/integration/cli/rollout.test.ts'],
-  ['test/integration/start/start.test.ts', 'test/integration/start/leaving.test.ts'],
+  ['test/integration/start/start.test.ts', 'test/integration/cli/rollout.test.ts'],
+  ['test/integration/cli/rollcall.test.ts', 'test/integration/start/leaving.test.ts'],
 ];
 
 /** Whether a test file, as a path from the root, shares its process with others. */
@@ -182,14 +186,14 @@ function slowLanes(files: readonly string[], processors: number): readonly Lane[
 }
 
 function quickLanes(files: readonly string[], processors: number): readonly Lane[] {
-  const sharing = files.filter(isSharing);
   const isLong = (file: string): boolean => LONG.some((row) => row.includes(file));
+  const sharing = files.filter((file) => isSharing(file) && !isLong(file));
   const others = files.filter((file) => !isSharing(file) && !isLong(file));
   return [
     [
-      // By turns, so that directories of long tests are divided, too.
-      ...Array.from({ length: processors }, (_, turn): Part => ({
-        files: sharing.filter((_file, index) => index % processors === turn),
+      // By turns, so that directories of long tests are divided, too; one more than processors, or one of them would end alone.
+      ...Array.from({ length: processors + 1 }, (_, turn): Part => ({
+        files: sharing.filter((_file, index) => index % (processors + 1) === turn),
         atOnceMax: 1,
         process: 'shared',
       })),
@@ -198,7 +202,7 @@ function quickLanes(files: readonly string[], processors: number): readonly Lane
         atOnceMax: 1,
         process: 'own',
       })),
-      { files: others, atOnceMax: processors, process: 'own' },
+      { files: others, atOnceMax: processors + 1, process: 'own' },
     ],
   ];
 }
