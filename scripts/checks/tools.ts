@@ -17,12 +17,12 @@ function toolCheck(name: string, script: string, ...parameters: readonly string[
   };
 }
 
-/** In their order: layout, types, lint, and code that nothing uses. */
+/** Lint, types, layout, and code that nothing uses: those that take longest first, or one of them would end alone. */
 export const toolChecks: readonly Check[] = [
+  toolCheck('lint', 'eslint/bin/eslint.js', '--max-warnings=0', '.'),
+  toolCheck('types', 'typescript/bin/tsc', '--build'),
   // Markdown is left to its authors, whose tables and line breaks carry meaning. `npm run format` mends the rest.
   toolCheck('format', 'prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'),
-  toolCheck('types', 'typescript/bin/tsc', '--build'),
-  toolCheck('lint', 'eslint/bin/eslint.js', '--max-warnings=0', '.'),
   // An export that tests alone use counts as used. Entries, and tools that are started by path, stand in knip.json.
   toolCheck(
     'dead-code',

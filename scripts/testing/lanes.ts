@@ -3,8 +3,8 @@
  *
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
  * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to
- * load what is tested: the files of {@link SHARING} share a process for each processor, as they leave nothing behind in it.
- * Files of a slow tier share the machine in directories and on ports of their own: one more than there are processors,
+ * load what is tested: the files of {@link SHARING} share a process for each processor and one more, as they leave nothing behind in it.
+ * Files of a slow tier share the machine in directories and on ports of their own: two more than there are processors,
  * and beside them some that mostly wait ({@link WAITING}). What states a bound in seconds or bytes of the whole machine is
  * in {@link ALONE}, with why.
  * It decides nothing about which files are run: `tier-files.ts` does.
@@ -46,25 +46,35 @@ export const ALONE: Readonly<Record<string, string>> = {
  * from the start on beside those that compute, or the longest would end alone.
  */
 export const WAITING: readonly (readonly string[])[] = [
-  ['test/conformance/staged/takeover.test.ts'],
+  ['test/conformance/staged/takeover.test.ts', 'test/conformance/staged/takeover-alone.test.ts'],
   ['test/conformance/fleet/three-clusters.test.ts', 'test/conformance/staged/copilot.test.ts'],
   [
     'test/conformance/cli/answers.test.ts',
-    'test/conformance/handover/',
-    'test/conformance/kubectl/fleet-page.test.ts',
-    'test/conformance/kubectl/rollouts-page.test.ts',
+    'test/conformance/plans/',
     'test/conformance/recovery/',
     'test/conformance/rollouts/',
   ],
 ];
 /** Of each row. */
 const WAITING_AT_ONCE = 2;
+/** Beside them, more than there are processors: these wait, too, for control planes that start. */
+const COMPUTING_MORE = 2;
 
-/** Of those alone: both mostly wait, and grant more time where the machine is slow, so one beside the other is well. */
+/**
+ * Of those alone: both mostly wait, and grant more time where the machine is slow, so one beside the other is well, and others
+ * that mostly wait beside both.
+ */
 const ALONE_TOGETHER: ReadonlySet<string> = new Set([
   'test/conformance/chaos/chaos.test.ts',
   'test/conformance/rollouts/surge.test.ts',
 ]);
+/** Files and directories that are played beside those two: they wait for a person's pace, and need little of a processor. */
+export const BESIDE_ALONE: readonly string[] = [
+  'test/conformance/handover/',
+  'test/conformance/kubectl/fleet-page.test.ts',
+  'test/conformance/kubectl/rollouts-page.test.ts',
+];
+const BESIDE_ALONE_AT_ONCE = 4;
 
 /** Directories whose test files share processes. */
 export const SHARING: readonly string[] = [
@@ -73,15 +83,18 @@ export const SHARING: readonly string[] = [
   'packages/local-cluster/test/property/',
   'packages/local-cluster/test/unit/',
   'test/property/',
+  'test/simulation/',
   'test/unit/adapters/',
   'test/unit/app/',
   'test/unit/cli/',
+  'test/unit/composition/',
   'test/unit/core/',
   'test/unit/differential/',
   'test/unit/docs/',
   'test/unit/engine/',
   'test/unit/infra/',
   'test/unit/mutation/',
+  'test/unit/page/',
   'test/unit/support/',
   'test/unit/watcher/',
 ];
@@ -98,6 +111,7 @@ export const APART: Readonly<Record<string, string>> = {
   'test/unit/cli/stack/stop-and-resume.test.ts': 'the environment',
   'test/unit/cli/start/options.test.ts': 'writing to stderr',
   'test/unit/docs/ci.test.ts': 'starts programs',
+  'test/simulation/program.test.ts': 'starts programs',
   'packages/local-cluster/test/unit/discovery/discovery.test.ts': 'hooks of the whole file',
   'packages/local-aws/test/unit/deployment/process-note.test.ts': 'starts programs',
   'packages/local-cluster/test/unit/resources/stored.test.ts': 'hooks of the whole file',
@@ -113,8 +127,8 @@ export const APART: Readonly<Record<string, string>> = {
  */
 export const LONG: readonly (readonly string[])[] = [
   ['test/simulation/random.test.ts', 'test/security/template.test.ts'],
-  ['test/integration/start/fleet.test.ts', 'test/integration/cli/rollout.test.ts'],
-  ['test/integration/start/start.test.ts', 'test/integration/start/leaving.test.ts'],
+  ['test/integration/start/start.test.ts', 'test/integration/cli/rollout.test.ts'],
+  ['test/integration/cli/rollcall.test.ts', 'test/integration/start/leaving.test.ts'],
 ];
 
 /** Whether a test file, as a path from the root, shares its process with others. */
@@ -135,44 +149,51 @@ export function lanesOf(
 }
 
 function slowLanes(files: readonly string[], processors: number): readonly Lane[] {
-  const alone = files.filter((file) => ALONE[file] !== undefined);
-  const others = files.filter((file) => ALONE[file] === undefined);
   const isOf = (places: readonly string[]) => (file: string) =>
     places.some((place) => file.startsWith(place));
-  const isWaiting = isOf(WAITING.flat());
+  const isAlone = (file: string): boolean => ALONE[file] !== undefined;
+  const isLater = (file: string): boolean => isAlone(file) || isOf(BESIDE_ALONE)(file);
+  const alone = files.filter(isAlone);
+  const first = files.filter((file) => !isLater(file));
+  const own = (these: readonly string[], atOnceMax: number): Part => {
+    return { files: these, atOnceMax, process: 'own' };
+  };
   return [
     [
-      ...WAITING.map((row): Part => ({
-        files: others.filter(isOf(row)),
-        atOnceMax: WAITING_AT_ONCE,
-        process: 'own',
-      })),
-      {
-        files: others.filter((file) => !isWaiting(file)),
-        atOnceMax: processors + 1,
-        process: 'own',
-      },
+      ...WAITING.map((row) => own(first.filter(isOf(row)), WAITING_AT_ONCE)),
+      own(
+        first.filter((file) => !isOf(WAITING.flat())(file)),
+        processors + COMPUTING_MORE,
+      ),
     ],
     [
-      {
-        files: alone.filter((file) => ALONE_TOGETHER.has(file)),
-        atOnceMax: ALONE_TOGETHER.size,
-        process: 'own',
-      },
+      own(
+        files.filter((file) => !isAlone(file) && isLater(file)),
+        BESIDE_ALONE_AT_ONCE,
+      ),
+      own(
+        alone.filter((file) => ALONE_TOGETHER.has(file)),
+        ALONE_TOGETHER.size,
+      ),
     ],
-    [{ files: alone.filter((file) => !ALONE_TOGETHER.has(file)), atOnceMax: 1, process: 'own' }],
+    [
+      own(
+        alone.filter((file) => !ALONE_TOGETHER.has(file)),
+        1,
+      ),
+    ],
   ];
 }
 
 function quickLanes(files: readonly string[], processors: number): readonly Lane[] {
-  const sharing = files.filter(isSharing);
   const isLong = (file: string): boolean => LONG.some((row) => row.includes(file));
+  const sharing = files.filter((file) => isSharing(file) && !isLong(file));
   const others = files.filter((file) => !isSharing(file) && !isLong(file));
   return [
     [
-      // By turns, so that directories of long tests are divided, too.
-      ...Array.from({ length: processors }, (_, turn): Part => ({
-        files: sharing.filter((_file, index) => index % processors === turn),
+      // By turns, so that directories of long tests are divided, too; one more than processors, or one of them would end alone.
+      ...Array.from({ length: processors + 1 }, (_, turn): Part => ({
+        files: sharing.filter((_file, index) => index % (processors + 1) === turn),
         atOnceMax: 1,
         process: 'shared',
       })),
@@ -181,7 +202,7 @@ function quickLanes(files: readonly string[], processors: number): readonly Lane
         atOnceMax: 1,
         process: 'own',
       })),
-      { files: others, atOnceMax: processors, process: 'own' },
+      { files: others, atOnceMax: processors + 1, process: 'own' },
     ],
   ];
 }

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { runOnEngine } from '../../support/engine-commands.ts';
 import type { KubernetesObject } from '../control-plane/api.ts';
 import { fakeNode } from '../control-plane/nodes.ts';
@@ -21,8 +22,8 @@ const NAME = 'planned';
 const KEY = `default/${NAME}`;
 const CLUSTER = 'conformance';
 const DEADLINE_MS = 180_000;
-/** Longer than a soak, a start and a look together: nothing more comes then. */
-const QUIET_MS = 25_000;
+/** From the planned state on. Longer than a soak, a start and a look together: nothing more comes then. */
+const QUIET_MS = 12_000;
 const POLICY = '{canary: {nodes: 1}, soak: 5s, maxUnavailable: 2}';
 const GPU = { key: 'gpu', effect: 'NoSchedule' } as const;
 
@@ -88,6 +89,19 @@ const EDITS: readonly Edit[] = [
   },
 ];
 
+type PodsByNode = ReadonlyMap<string, string>;
+
+/** What became of each node, as a plan says it. */
+function changesFrom(had: PodsByNode, has: PodsByNode): readonly string[] {
+  const changes = [...new Set([...had.keys(), ...has.keys()])].flatMap((node) => {
+    const [before, now] = [had.get(node), has.get(node)];
+    if (before === now) return [];
+    const change = before === undefined ? 'gained' : now === undefined ? 'lost' : 'restarted';
+    return [`${node} ${change}`];
+  });
+  return changes.sort();
+}
+
 describeOnBackend(
   'edits happen as planned',
   { timeout: 1_500_000, usesKubectl: true },
@@ -97,7 +111,7 @@ describeOnBackend(
     let directory: string;
 
     /** UIDs of the pods that stay, by node. */
-    const podsByNode = (): ReadonlyMap<string, string> => {
+    const podsByNode = (): PodsByNode => {
       const found = [...stage.observer.daemonSets.values()].find(({ name }) => name === NAME);
       const uid = found?.uid ?? [...stage.observer.pods.values()].find(isOurs)?.daemonSetUid;
       if (uid === undefined) return new Map();
@@ -158,17 +172,15 @@ describeOnBackend(
         await untilSeen();
         const planned = await plan(edit);
         const had = podsByNode();
+        const done = (): readonly string[] => changesFrom(had, podsByNode());
         const { made, input } = edit;
         await kubectl.succeed(made, input === undefined ? {} : { input });
-        await stage.observer.waitUntilQuiet({ quietMs: QUIET_MS, deadlineMs: DEADLINE_MS });
-        const has = podsByNode();
-        const done = [...new Set([...had.keys(), ...has.keys()])].flatMap((node) => {
-          const [before, now] = [had.get(node), has.get(node)];
-          if (before === now) return [];
-          const change = before === undefined ? 'gained' : now === undefined ? 'lost' : 'restarted';
-          return [`${node} ${change}`];
+        await stage.observer.waitUntil(() => isDeepStrictEqual(done(), planned), {
+          deadlineMs: DEADLINE_MS,
+          description: `${edit.words}: ${planned.join(', ')}`,
         });
-        assert.deepEqual(done.sort(), planned, edit.words);
+        await stage.observer.waitUntilQuiet({ quietMs: QUIET_MS, deadlineMs: DEADLINE_MS });
+        assert.deepEqual(done(), planned, edit.words);
       });
     }
   },

@@ -44,6 +44,8 @@ function allAt(expected: Readonly<Record<string, number>>): Record<string, reado
 
 describe('npm start on a laptop', () => {
   let directory = '';
+  /** What the start before it said. */
+  let first: StartReport | undefined;
   before(async () => {
     directory = await mkdtemp(path.join(tmpdir(), 'rollcall-start-'));
   });
@@ -72,7 +74,8 @@ describe('npm start on a laptop', () => {
   });
 
   it('settles two local clusters to the counters that the rules demand', async () => {
-    const report = await start();
+    const report = await start('--data', path.join(directory, 'data'));
+    first = report;
     assert.equal(report.result, 'settled');
     assert.deepEqual(
       report.clusters.map(({ cluster, mode, isViewComplete }) => ({
@@ -91,6 +94,22 @@ describe('npm start on a laptop', () => {
     }
   });
 
+  it('goes on from its data directory: same clusters, same DaemonSets, same pods counted', async () => {
+    const data = path.join(directory, 'data');
+    const second = await start('--data', data);
+    const identity = (report: StartReport | undefined): unknown =>
+      report?.clusters.map(({ clusterUid, daemonSets }) => ({
+        clusterUid,
+        uids: daemonSets.map(({ uid }) => uid).sort(),
+      }));
+    assert.deepEqual(identity(second), identity(first));
+    for (const cluster of ['local-1', 'local-2']) {
+      assert.deepEqual(countersOf(second, cluster), allAt(EXPECTED));
+    }
+    const { mode } = await stat(path.join(data, 'kubeconfig'));
+    assert.equal(mode & 0o777, 0o600, 'the kubeconfig is its owner’s alone');
+  });
+
   it('brings cold nodes to Ready through their CNI DaemonSet, then the rest follows', async () => {
     const report = await start('--cold', '--clusters', '1');
     assert.equal(report.result, 'settled');
@@ -100,20 +119,5 @@ describe('npm start on a laptop', () => {
   it('plays a bad rollout, and ends once it is halted on its canary, with the cause', async () => {
     // The others: start.nightly.test.ts.
     assertHaltedOnCanary(await start('--clusters', '1', '--inject', 'crash-loop'), /Restarts/);
-  });
-
-  it('goes on from its data directory: same cluster, same DaemonSets, same pods counted', async () => {
-    const data = path.join(directory, 'data');
-    const first = await start('--clusters', '1', '--data', data);
-    const second = await start('--clusters', '1', '--data', data);
-    const identity = (report: StartReport): unknown =>
-      report.clusters.map(({ clusterUid, daemonSets }) => ({
-        clusterUid,
-        uids: daemonSets.map(({ uid }) => uid).sort(),
-      }));
-    assert.deepEqual(identity(second), identity(first));
-    assert.deepEqual(countersOf(second, 'local-1'), allAt(EXPECTED));
-    const { mode } = await stat(path.join(data, 'kubeconfig'));
-    assert.equal(mode & 0o777, 0o600, 'the kubeconfig is its owner’s alone');
   });
 });

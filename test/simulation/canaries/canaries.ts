@@ -133,6 +133,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: "if (dueAtMs - clock.nowMs() < 60_000) throw new Error('injected: try again'); const timerId = random.uniqueId();",
     breaks: ['L1', 'L2'],
     in: 'mixed',
+    firstSeed: 12,
     seedsMax: 250,
   },
   'lock-without-version': {
@@ -142,6 +143,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: '(await view.writeState(ref, { ...state, version: (await view.readState(ref))?.version ?? 0 })) ===',
     breaks: ['S1', 'S2', 'S3'],
     in: 'overlapping-runs',
+    firstSeed: 72,
     seedsMax: 80,
   },
   'random-names': {
@@ -188,7 +190,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: "void view.writeOlderTombstones(ref, { version: former.version, gone: all }).catch(() => undefined); const result = 'written' as string;",
     breaks: ['S13', 'L1'],
     in: 'mixed',
-    firstSeed: 85,
+    firstSeed: 93,
     seedsMax: 15,
   },
   'snapshot-without-epoch': {
@@ -207,6 +209,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: "COMPARED.every((field) => field === 'epoch' || left[field] === right[field] || (['nodesChanged', 'podsChanged'].includes(field) && Number(String(left[field]).split('.')[2]) >= Number(String(right[field]).split('.')[2])))",
     breaks: ['L1'],
     in: 'troubled-watchers',
+    firstSeed: 8,
     seedsMax: 40,
   },
   'expiring-intents': {
@@ -270,6 +273,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: 'const movedEnds = new Set(isRemembered(moved, nowMs + REMEMBERED_MS) ? moved.uidEnds : []);',
     breaks: ['L1', 'L5'],
     in: 'other-managers',
+    firstSeed: 5,
     seedsMax: 20,
   },
   'age-not-subtracted': {
@@ -279,6 +283,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: 'heardAtMs[kind] = sentAtMs - 0 * cutAgeMs - silentMs;',
     breaks: ['S3'],
     in: 'lost-ways',
+    firstSeed: 5,
     seedsMax: 20,
   },
   'metadata-filtered': {
@@ -334,6 +339,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: "return isKept ? 'keep' : 'ignore';",
     breaks: ['L1'],
     in: 'webhooks',
+    firstSeed: 5,
     seedsMax: 15,
   },
   'budget-by-old-pods': {
@@ -408,7 +414,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
     to: "if (Object.keys(pod.labels).length > 2) Object.assign(pod, { labels: { ...pod.labels, 'controller-revision-hash': 'edited' } }); checkName(pod.boundNode);",
     breaks: ['L1', 'L5'],
     in: 'webhooks',
-    firstSeed: 8,
+    firstSeed: 11,
     seedsMax: 8,
   },
   'unbound-is-nowhere': {

@@ -19,7 +19,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: 'nowMs > withinMs',
     breaks: ['S16'],
     in: 'silent-canaries',
-    firstSeed: 5,
+    firstSeed: 20,
     seedsMax: 20,
   },
   'revert-is-untried': {
@@ -56,7 +56,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: 'const kept = good;',
     breaks: ['S16'],
     in: 'back-and-forth',
-    firstSeed: 130,
+    firstSeed: 136,
     seedsMax: 10,
   },
   'joins-get-the-newest': {
@@ -93,7 +93,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: '',
     breaks: ['L1'],
     in: 'silent-canaries',
-    firstSeed: 401,
+    firstSeed: 409,
     seedsMax: 12,
   },
   'former-trimmed': {
@@ -103,7 +103,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: ']',
     breaks: ['S10'],
     in: 'staged',
-    firstSeed: 61,
+    firstSeed: 86,
     seedsMax: 40,
   },
   'order-upside-down': {
@@ -131,7 +131,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: "rules: { ...rulesOf(record, policy), awaited: { before: rulesOf(record, policy).awaited.before ?? [(record.opened ?? []).filter((name) => !input.nodes.some(({ node }) => node.labels['pool'] === name)).length].map((gone) => (gone > 0 && record.step.index >= 0 ? record.step.index + 1 + gone : undefined))[0] } }",
     breaks: ['L1'],
     in: 'pools-to-zero',
-    firstSeed: 145,
+    firstSeed: 148,
     seedsMax: 10,
   },
   'copilot-beside-a-rollout': {
@@ -141,6 +141,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: "return 'followed';",
     breaks: ['S4', 'S16', 'S3'],
     in: 'shaken-copilot',
+    firstSeed: 15,
     seedsMax: 40,
   },
   'copilot-delete-without-version': {
@@ -159,7 +160,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: 'if (isReplaced || !isReplaced) return record;',
     breaks: ['S16'],
     in: 'beside-built-in',
-    firstSeed: 400,
+    firstSeed: 404,
     seedsMax: 10,
   },
   'stray-is-proof': {
@@ -197,7 +198,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
     to: "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",
     breaks: ['S16'],
     in: 'ill-beside-built-in',
-    firstSeed: 40,
+    firstSeed: 44,
     seedsMax: 10,
   },
   'copy-over-the-former': {

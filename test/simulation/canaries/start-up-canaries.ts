@@ -37,6 +37,7 @@ export const START_UP_CANARIES: Readonly<Record<string, Canary>> = {
     to: "guardOfRegistration(registration).kind !== 'act'",
     breaks: ['S17'],
     in: 'start-ups-of-sleepers',
+    firstSeed: 5,
     seedsMax: 40,
   },
 };

@@ -13,6 +13,7 @@ import { commitSeed } from '../../support/commit.ts';
 import { STEPS_UNLESS_TOLD } from '../../support/simulation/run-seed.ts';
 import { CANARIES } from '../canaries/canaries.ts';
 import { runSimulation } from '../program/run-simulation.ts';
+import { SeedThreads } from '../program/worker-pool.ts';
 
 const THREADS = 2;
 const SHRINK_MS = 60_000;
@@ -52,25 +53,27 @@ const first = firstSeed();
 const each = values.each === undefined ? Infinity : wholeNumber(values.each);
 const keepTo = values['keep-to'];
 const startedMs = performance.now();
+const threads = new SeedThreads(THREADS);
 let isBroken = false;
 for (const [profile, stated] of statedSeeds()) {
   const seedsCount = Math.min(stated, each);
   process.stdout.write(`\n${profile}: seeds ${first} to ${first + seedsCount - 1}\n`);
-  const code = await runSimulation({
+  const request = {
     first,
     seedsCount,
     stepsCount: STEPS_UNLESS_TOLD,
     profile,
-    workersCount: THREADS,
     isTwice: false,
     isJson: false,
     isTracing: false,
     isBrief: true,
     shrinkMs: SHRINK_MS,
     ...(keepTo === undefined ? {} : { keepTo }),
-  });
+  };
+  const code = await runSimulation(request, threads);
   isBroken ||= code !== 0;
 }
+await threads.close();
 const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
 process.stdout.write(`\n${isBroken ? 'broken' : 'every promise held'}, ${seconds} s\n`);
 process.exitCode = isBroken ? 1 : 0;

@@ -11,14 +11,13 @@ import { keepPlan } from '../../support/simulation/kept-plan.ts';
 import { runSeed } from '../../support/simulation/run-seed.ts';
 import { shrinkPlan } from '../../support/simulation/shrink-plan.ts';
 import type { SeedReport } from './seed-report.ts';
-import { playOnThreads } from './worker-pool.ts';
+import type { SeedThreads } from './worker-pool.ts';
 
 export interface SimulationRequest {
   readonly first: number;
   readonly seedsCount: number;
   readonly stepsCount: number;
   readonly profile: string;
-  readonly workersCount: number;
   readonly isTwice: boolean;
   readonly isJson: boolean;
   readonly isTracing: boolean;
@@ -44,7 +43,10 @@ interface Totals {
 }
 
 /** Plays what is asked; answers the exit code. */
-export async function runSimulation(request: SimulationRequest): Promise<number> {
+export async function runSimulation(
+  request: SimulationRequest,
+  threads: SeedThreads,
+): Promise<number> {
   const startedMs = performance.now();
   const totals: Totals = {
     startedMs,
@@ -60,14 +62,11 @@ export async function runSimulation(request: SimulationRequest): Promise<number>
   const orders = Array.from({ length: seedsCount }, (_, index) => {
     return { seed: first + index, profile, stepsCount, isTwice, isTracing };
   });
-  await playOnThreads(orders, {
-    count: Math.min(request.workersCount, seedsCount),
-    onReport: async (report) => {
-      add(totals, report);
-      if (report.trace !== undefined) say(request, report.trace.join('\n'));
-      if (report.broken !== undefined) await examine(request, totals, report);
-      sayProgress(request, totals);
-    },
+  await threads.play(orders, async (report) => {
+    add(totals, report);
+    if (report.trace !== undefined) say(request, report.trace.join('\n'));
+    if (report.broken !== undefined) await examine(request, totals, report);
+    sayProgress(request, totals);
   });
   sumUp(request, totals);
   return totals.broken.length === 0 ? 0 : 1;

@@ -11,6 +11,7 @@ import { PROFILE_NAMES } from '../../support/simulation/profiles.ts';
 import { STEPS_UNLESS_TOLD } from '../../support/simulation/run-seed.ts';
 import { replayKept } from './replay-kept.ts';
 import { runSimulation, type SimulationRequest } from './run-simulation.ts';
+import { SeedThreads } from './worker-pool.ts';
 
 function wholeNumber(text: string): number {
   const value = Number(text);
@@ -68,13 +69,12 @@ const program = new Command()
   .parse();
 
 function requestOf(values: Values): SimulationRequest {
-  const { seed, seeds, first, steps, profile, workers, twice, json, trace } = values;
+  const { seed, seeds, first, steps, profile, twice, json, trace } = values;
   return {
     first: seed ?? first,
     seedsCount: seed === undefined ? seeds : 1,
     stepsCount: steps,
     profile,
-    workersCount: Math.max(1, workers),
     isTwice: twice,
     isJson: json,
     isTracing: trace,
@@ -84,8 +84,17 @@ function requestOf(values: Values): SimulationRequest {
   };
 }
 
+async function simulate(values: Values): Promise<number> {
+  const threads = new SeedThreads(Math.max(1, values.workers));
+  try {
+    return await runSimulation(requestOf(values), threads);
+  } finally {
+    await threads.close();
+  }
+}
+
 const values = program.opts<Values>();
 process.exitCode =
   values.replay === undefined
-    ? await runSimulation(requestOf(values))
+    ? await simulate(values)
     : await replayKept(values.replay, values.trace);

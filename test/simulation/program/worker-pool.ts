@@ -8,23 +8,41 @@ import type { SeedOrder, SeedReport } from './seed-report.ts';
 /** Real time after which a seed counts as hung; hundreds of times what one takes. */
 const SEED_MS_MAX = 180_000;
 
-/** Plays all orders on `count` threads; `onReport` hears of each, in the order in which they end. */
-export async function playOnThreads(
-  orders: readonly SeedOrder[],
-  options: { readonly count: number; readonly onReport: (report: SeedReport) => Promise<void> },
-): Promise<void> {
-  const waiting = [...orders].reverse();
-  const thread = async (): Promise<void> => {
-    let worker: Worker | undefined;
-    for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
-      worker ??= new Worker(new URL('./seeds-child.ts', import.meta.url));
-      const report = await playOne(worker, order);
-      if (report.isLost) worker = void worker.terminate();
-      await options.onReport(report.report);
-    }
-    await worker?.terminate();
-  };
-  await Promise.all(Array.from({ length: options.count }, thread));
+/** Kept from one list of orders to the next: a thread takes longer to load the code than to play a seed. */
+export class SeedThreads {
+  readonly #workers: (Worker | undefined)[];
+
+  constructor(count: number) {
+    this.#workers = Array.from({ length: count });
+  }
+
+  /** Plays all orders; `onReport` hears of each, in the order in which they end. */
+  async play(
+    orders: readonly SeedOrder[],
+    onReport: (report: SeedReport) => Promise<void>,
+  ): Promise<void> {
+    const waiting = [...orders].reverse();
+    const work = async (at: number): Promise<void> => {
+      for (let order = waiting.pop(); order !== undefined; order = waiting.pop()) {
+        const worker = (this.#workers[at] ??= new Worker(
+          new URL('./seeds-child.ts', import.meta.url),
+        ));
+        const { report, isLost } = await playOne(worker, order);
+        if (isLost) await this.#end(at);
+        await onReport(report);
+      }
+    };
+    await Promise.all([...this.#workers.keys()].map(work));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#workers.keys()].map((at) => this.#end(at)));
+  }
+
+  async #end(at: number): Promise<void> {
+    await this.#workers[at]?.terminate();
+    this.#workers[at] = undefined;
+  }
 }
 
 function playOne(
