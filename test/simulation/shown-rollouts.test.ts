@@ -35,8 +35,6 @@ async function stuckOnFirstNode(world: World, name: string): Promise<void> {
   await world.clock.advanceUntil(() => isGone, { withinMs: 10 * 60_000 });
 }
 
-const QUICK = 'maxUnavailable: 100%\ncanary: {nodes: 1}\nsoak: 1s';
-
 describe('the status of a rollout', () => {
   it('names who uses the budget, and how much of it is free', async () => {
     const policy = 'maxUnavailable: 3\ncanary: {nodes: 1}\nsoak: 1s';

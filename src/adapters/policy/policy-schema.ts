@@ -15,15 +15,7 @@ import type {
   RolloutWindow,
 } from '../../core/policy/rollout-policy.ts';
 import { isTimeZone } from '../../core/policy/window.ts';
-import {
-  RULES_MAX,
-  VALUES_MAX,
-  closed,
-  field,
-  listOf,
-  needed,
-  oneOf,
-} from './schema-parts.ts';
+import { RULES_MAX, VALUES_MAX, closed, field, listOf, needed, oneOf } from './schema-parts.ts';
 import * as written from './written-values.ts';
 
 const requirement = v.pipe(

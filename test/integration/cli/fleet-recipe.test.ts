@@ -90,14 +90,14 @@ describe('the CI recipe', () => {
     assert.match(calls, /^pr comment 12 --body-file \S+ --edit-last --create-if-none\n$/);
     const comment = await readFile(at('comment'), 'utf8');
     assert.match(comment, /^### `monitoring\/agent, as in the file`/);
-    assert.match(comment, /\*\*10 nodes change\*\* in 2 of 2 clusters: 2 get it/);
+    assert.match(comment, /\*\*2 clusters: 2 get it, 0 change, 0 have it; 10 nodes change\.\*\*/);
     assert.match(comment, /^prod-eu-1 \(stage first, 5 nodes\): has none$/m);
   });
 
   it('prints the comment where there is no pull request', async () => {
     const ended = await run([at('fleet.yaml')], {});
     assert.equal(ended.code, 0, ended.stderr);
-    assert.match(ended.stdout, /\*\*10 nodes change\*\*/);
+    assert.match(ended.stdout, /; 10 nodes change\.\*\*/);
   });
 
   it('fails the check, and comments, when a cluster could be given nothing', async () => {

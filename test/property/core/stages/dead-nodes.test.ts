@@ -67,7 +67,7 @@ for (const mode of MODES) {
       assert.equal(world.record?.breach?.cause, 'NodesFailed');
       assert.match(
         world.record.breach.message,
-        /^[23] of 3 updated nodes went bad, 0 of 161 others; E = \d+, halts at 25: /,
+        /^[23] of 3 updated nodes went bad, 0 of 161 others; E = [\d.]+, halts at 25: /,
       );
       assert.equal(world.count('bbbb') <= 4, true);
     });
@@ -93,7 +93,7 @@ for (const mode of MODES) {
       assert.match(
         breach.message,
         // With other strata two are enough.
-        /^[23] of (1[6-9]|20) updated nodes went bad, 0 of 14\d others; E = \d+, halts at 25: /,
+        /^[23] of (1[6-9]|20) updated nodes went bad, 0 of 14\d others; E = [\d.]+, halts at 25: /,
       );
     });
 
