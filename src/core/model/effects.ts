@@ -119,6 +119,21 @@ export interface RemoveTaintEffect extends Target {
   readonly taint: Taint;
 }
 
+/**
+ * Writes one condition of a node as True: a strategic merge of its status that names the node's UID, so that nothing else of the node
+ * is written. The time comes from the pods: the same write again changes nothing (ADR 0089).
+ */
+export interface SetConditionEffect extends Target {
+  readonly kind: 'set-condition';
+  /** A node is in no namespace. */
+  readonly namespace: '';
+  readonly name: NodeName;
+  readonly uid: Uid;
+  readonly condition: string;
+  /** Since when the last of its daemons is Ready. */
+  readonly sinceMs: number;
+}
+
 /** One request to an API server. */
 export type Effect =
   | CreatePodEffect
@@ -132,7 +147,8 @@ export type Effect =
   | ReplaceCopyEffect
   | CreateEventEffect
   | PatchEventEffect
-  | RemoveTaintEffect;
+  | RemoveTaintEffect
+  | SetConditionEffect;
 
 /** Why an API server refused for good (until something changes). */
 export type RefusalCode =
