@@ -4,6 +4,7 @@ import type {
   Outcome,
   PatchEffect,
   RefusalCode,
+  NodeEffect,
   RemoveTaintEffect,
   SetConditionEffect,
 } from '../../src/core/model/effects.ts';
@@ -145,7 +146,7 @@ interface Nodes {
 }
 
 /** What a run may change of a node. */
-export function changeNode(effect: RemoveTaintEffect | SetConditionEffect, nodes: Nodes): Outcome {
+export function changeNode(effect: NodeEffect, nodes: Nodes): Outcome {
   return effect.kind === 'remove-taint' ? removeTaint(effect, nodes) : setCondition(effect, nodes);
 }
 

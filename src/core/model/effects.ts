@@ -134,6 +134,14 @@ export interface SetConditionEffect extends Target {
   readonly sinceMs: number;
 }
 
+/** What a run may change of a node. */
+export type NodeEffect = RemoveTaintEffect | SetConditionEffect;
+
+/** True of what changes a node, which is in no namespace. */
+export function isOfNode(effect: Effect): effect is NodeEffect {
+  return effect.kind === 'remove-taint' || effect.kind === 'set-condition';
+}
+
 /** One request to an API server. */
 export type Effect =
   | CreatePodEffect
@@ -147,8 +155,7 @@ export type Effect =
   | ReplaceCopyEffect
   | CreateEventEffect
   | PatchEventEffect
-  | RemoveTaintEffect
-  | SetConditionEffect;
+  | NodeEffect;
 
 /** Why an API server refused for good (until something changes). */
 export type RefusalCode =

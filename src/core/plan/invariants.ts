@@ -6,14 +6,14 @@
  */
 import { generationOf } from '../daemon-set/generation.ts';
 import { intentIdentity } from '../intents/merge-intents.ts';
+import { isOfNode } from '../model/effects.ts';
 import type {
   CreateCopyEffect,
   CreatePodEffect,
   DeletePodEffect,
   Effect,
   PatchEffect,
-  RemoveTaintEffect,
-  SetConditionEffect,
+  NodeEffect,
   ReplaceCopyEffect,
   RestoreTemplateEffect,
   UpdateStatusEffect,
@@ -73,12 +73,6 @@ type CopyWrite = CreateCopyEffect | ReplaceCopyEffect;
 
 function isCopyWrite(effect: Effect): effect is CopyWrite {
   return effect.kind === 'create-copy' || effect.kind === 'replace-copy';
-}
-
-type NodeEffect = RemoveTaintEffect | SetConditionEffect;
-
-function isOfNode(effect: Effect): effect is NodeEffect {
-  return effect.kind === 'remove-taint' || effect.kind === 'set-condition';
 }
 
 /** Nothing of a node changes but the start-up taint of its cluster, or the condition that stands for it. */

@@ -41,7 +41,7 @@ describe('the right to a start-up condition on a real API server', { timeout: 30
   let node: KubernetesObject;
 
   const send = (path: string, body: unknown, contentType = MERGE): Promise<ApiResponse> =>
-    thief.request({ method: 'PATCH', path, body: body as JsonObject, contentType }); // made here, as JSON
+    thief.request({ method: 'PATCH', path, body, contentType }); // made here, as JSON
   const tryOut = (body: unknown, contentType = MERGE): Promise<ApiResponse> =>
     send(`${STATUS}?dryRun=All`, body, contentType);
   const denied = async (sent: Promise<ApiResponse>, why = /Rollcall/): Promise<void> => {
@@ -91,10 +91,10 @@ describe('the right to a start-up condition on a real API server', { timeout: 30
   it('lets the condition be written beside the others, and the same again changes nothing', async () => {
     const first = await send(STATUS, writing());
     assert.equal(first.status, 200, messageOf(first));
-    const { metadata, status, spec } = first.body as unknown as Node; // a Node as the API server answers
+    const { metadata, status, spec } = first.body as Node; // a Node as the API server answers
     assert.deepEqual(status.conditions.map(({ type }) => type).toSorted(), [READY.type, OURS]);
     assert.ok((spec.taints ?? []).length > 0, 'the taint that the API server gives stays');
-    const again = (await send(STATUS, writing())).body as unknown as Node; // the same
+    const again = (await send(STATUS, writing())).body as Node; // the same
     assert.equal(again.metadata.resourceVersion, metadata.resourceVersion);
   });
 

@@ -9,7 +9,13 @@ import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import { canonicalJson, isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import type { Effect, RemoveTaintEffect, SetConditionEffect } from '../../../core/model/effects.ts';
+import { isOfNode } from '../../../core/model/effects.ts';
+import type {
+  Effect,
+  NodeEffect,
+  RemoveTaintEffect,
+  SetConditionEffect,
+} from '../../../core/model/effects.ts';
 import { isPatch, testedValue } from '../../../core/status/status-patch.ts';
 import { FIELD_MANAGER } from '../../../ports/cluster/manifest-access.ts';
 import type { WriteSubject } from './status-classifier.ts';
@@ -105,14 +111,14 @@ function faultOfFence({
   return uid === '' ? NO_UID : faultOfVersion(resourceVersion);
 }
 
-function faultOfNode({ name, uid }: RemoveTaintEffect | SetConditionEffect): string | undefined {
+function faultOfNode({ name, uid }: NodeEffect): string | undefined {
   if (!isObjectName(name)) return 'not an object name';
   return uid === '' ? NO_UID : undefined;
 }
 
 /** Why an effect must not be sent: undefined when its fence stands. */
 function faultOf(effect: Effect): string | undefined {
-  if (effect.kind === 'remove-taint' || effect.kind === 'set-condition') return faultOfNode(effect);
+  if (isOfNode(effect)) return faultOfNode(effect);
   if (!isObjectName(effect.namespace) || !isObjectName(effect.name)) return 'not an object name';
   if (isCreate(effect)) return faultOfCreate(effect);
   switch (effect.kind) {
@@ -160,6 +166,7 @@ function createRequest({ kind, namespace, body }: CreateEffect): WriteRequest {
 
 function buildRequest(effect: Effect): WriteRequest {
   if (isCreate(effect)) return createRequest(effect);
+  if (isOfNode(effect)) return nodeRequest(effect);
   const { namespace, name } = effect;
   const pods = namespacedPath('core', namespace, 'pods');
   const revisions = namespacedPath('apps', namespace, 'controllerrevisions');
@@ -196,16 +203,19 @@ function buildRequest(effect: Effect): WriteRequest {
         { op: 'replace', path: '/spec/template', value: effect.template },
       ]);
     }
-    case 'remove-taint':
-      return patch(`/api/v1/nodes/${name}`, JSON_PATCH, taintRemoval(effect));
-    case 'set-condition':
-      return patch(`/api/v1/nodes/${name}/status`, STRATEGIC_MERGE, conditionOf(effect));
     case 'update-status': {
       const path = `${namespacedPath('apps', namespace, 'daemonsets')}/${name}/status`;
       if (isPatch(effect.body)) return patch(path, JSON_PATCH, effect.body);
       return { method: 'PUT', path, body: JSON.stringify(effect.body) };
     }
   }
+}
+
+function nodeRequest(effect: NodeEffect): WriteRequest {
+  const path = `/api/v1/nodes/${effect.name}`;
+  return effect.kind === 'remove-taint'
+    ? patch(path, JSON_PATCH, taintRemoval(effect))
+    : patch(`${path}/status`, STRATEGIC_MERGE, conditionOf(effect));
 }
 
 /** Tests what was seen, member by member: a taint may have a time besides. */

@@ -7,11 +7,7 @@
  * The run that the last pod's Ready wakes finds all of them, so nothing waits for a timer. A cluster without the setting costs
  * nothing; one without such nodes costs no read. Rollcall never adds a taint.
  */
-import type {
-  Outcome,
-  RemoveTaintEffect,
-  SetConditionEffect,
-} from '../../../core/model/effects.ts';
+import type { NodeEffect, Outcome } from '../../../core/model/effects.ts';
 import type { NodeName, Uid } from '../../../core/model/identifiers.ts';
 import type { NodeProjection } from '../../../core/model/projections.ts';
 import type { StartUp } from '../../../core/model/registration.ts';
@@ -244,7 +240,7 @@ function effectOf({ condition }: StartUp): 'remove-taint' | 'set-condition' {
 function releaseOf(
   { node, pods }: ServedNode,
   startUp: StartUp,
-): readonly { readonly effect: RemoveTaintEffect | SetConditionEffect }[] {
+): readonly { readonly effect: NodeEffect }[] {
   const { name, uid } = node;
   const { condition } = startUp;
   if (condition !== undefined) {

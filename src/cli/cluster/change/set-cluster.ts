@@ -216,14 +216,17 @@ function parseStartUp(options: EditOptions): RegistrationEdit['startUp'] {
       'Pass KEY[=VALUE]:EFFECT, with NoSchedule, PreferNoSchedule or NoExecute, and a key that is not of node.kubernetes.io.',
     );
   }
-  if (startUpCondition !== undefined && !START_UP_CONDITION.test(startUpCondition)) {
-    throw usageError(
-      `--start-up-condition ${startUpCondition} is no start-up condition.`,
-      'Pass PREFIX/NAME, with a prefix that is not of kubernetes.io or k8s.io, as in example.com/AgentsReady.',
-    );
-  }
+  const condition = startUpCondition === undefined ? undefined : parseCondition(startUpCondition);
   const waitBoundMs = startUpWait === undefined ? undefined : Math.round(startUpWait * 1000);
-  return defined({ taint, condition: startUpCondition, counts: startUpCounts, waitBoundMs });
+  return defined({ taint, condition, counts: startUpCounts, waitBoundMs });
+}
+
+function parseCondition(text: string): string {
+  if (START_UP_CONDITION.test(text)) return text;
+  throw usageError(
+    `--start-up-condition ${text} is no start-up condition.`,
+    'Pass PREFIX/NAME, with a prefix that is not of kubernetes.io or k8s.io, as in example.com/AgentsReady.',
+  );
 }
 
 function refuseWithoutTaint({ id, startUp }: ClusterRegistration, edit: RegistrationEdit): void {
