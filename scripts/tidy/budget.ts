@@ -8,7 +8,7 @@ import type { Finding, Repository } from './repository.ts';
 const linesMaxByFolder: Readonly<Record<string, number>> = {
   docs: 13_120,
   functions: 1_440,
-  infra: 8_150,
+  infra: 8_270,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 35_600,
@@ -16,12 +16,12 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/adapters': 13_185,
   'src/app': 23_785,
   'src/cli': 18_420,
-  'src/core': 25_990,
+  'src/core': 26_010,
   'src/engine': 1_950,
   'src/page': 6_400,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 189_230,
+  test: 189_420,
 };
 
 /** Finds folders with more lines than their budget. */

@@ -21,8 +21,8 @@ export const RECONCILE_BUGS: PlantedBugs = {
   },
   'start-up-in-observe': {
     bug: 'start-up taints go where nothing may be changed (45.4)',
-    at: 'src/core/plan/invariants.ts#findTaintBreach',
-    change: "if (mode === 'observe') return breach('S19', 'no taint is removed in mode observe');",
+    at: 'src/core/plan/invariants.ts#findNodeBreach',
+    change: "if (mode === 'observe') return breach('S19', 'no node is changed in mode observe');",
     to: '',
     killedBy:
       'test/unit/core/plan/invariants.test.ts: S19 as a taint that is not the start-up taint',

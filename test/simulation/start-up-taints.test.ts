@@ -7,7 +7,11 @@ import type { ClusterRegistration, StartUp } from '../../src/core/model/registra
 import { describeLateNodes } from '../../src/core/start-up/start-up-words.ts';
 import { enterCopilot } from '../support/simulation/copilot-world.ts';
 import { START_UP_TAINT } from '../support/simulation/start-up-audit.ts';
-import { enterStartUp } from '../support/simulation/start-up-world.ts';
+import {
+  enterStartUp,
+  START_UP_CONDITION,
+  startReadinessController,
+} from '../support/simulation/start-up-world.ts';
 import { DEFAULT_WATCHER_OPTIONS } from '../../src/watcher/session/options.ts';
 import { podsOf, setImage } from '../support/simulation/look.ts';
 import { World } from '../support/simulation/world.ts';
@@ -80,6 +84,32 @@ describe('start-up taints', () => {
       assert.ok(Math.max(...delaysMs) < 1000, `after ${String(Math.max(...delaysMs))} ms`);
     });
   }
+
+  it('S19: are left to the Node Readiness Controller where a condition is set', async () => {
+    const world = await start();
+    const { startUp } = (await world.registration()) as ClusterRegistration;
+    assert.ok(startUp !== undefined);
+    await world.reconfigure({ startUp: { ...startUp, condition: START_UP_CONDITION } });
+    const before = removals(world);
+    await join(world);
+    assert.deepEqual(tainted(world), NODES.toSorted(), 'nothing takes the taint away yet');
+    const { delaysMs } = world.site.startUps;
+    assert.equal(delaysMs.length, NODES.length + 1);
+    assert.ok(Math.max(...delaysMs) < 1000, `after ${String(Math.max(...delaysMs))} ms`);
+    const { version } = world.api;
+    for (const name of SETS) world.hint(name);
+    await world.advance(2 * MINUTE_MS);
+    for (const name of SETS) world.hint(name);
+    await world.advance(MINUTE_MS);
+    const changed = world.trace.filter((line) => line.includes('modified nodes'));
+    assert.equal(changed.length, NODES.length + 1, `the same write changes nothing: ${version}`);
+    startReadinessController(world);
+    world.addNode('late');
+    await world.advance(MINUTE_MS);
+    assert.deepEqual(tainted(world), NODES.toSorted(), 'late is released');
+    assert.equal(removals(world), before);
+    world.assertSafe();
+  });
 
   it('S19: stay while one of the pods is not ready, and that is told after ten minutes', async () => {
     const world = await start();

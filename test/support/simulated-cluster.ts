@@ -33,7 +33,7 @@ import {
   matchesSelectorText,
   mergeMetadata,
   refusal,
-  removeTaint,
+  changeNode,
   warningsAbout,
 } from './simulated-objects.ts';
 import { SimulatedManifests } from './simulated-manifests.ts';
@@ -325,7 +325,8 @@ export class SimulatedCluster implements ClusterAccess {
       case 'update-status':
         return this.#updateStatus(effect);
       case 'remove-taint':
-        return removeTaint(effect, this);
+      case 'set-condition':
+        return changeNode(effect, this);
     }
   }
 

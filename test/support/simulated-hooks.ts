@@ -40,6 +40,8 @@ export interface ClusterHooks {
   onTemplateRestore?: (daemonSet: KubernetesObject, template: JsonObject) => void;
   /** The functions are about to remove a taint: the node before and after. */
   onTaintRemoval?: (before: KubernetesObject, after: KubernetesObject) => void;
+  /** The functions are about to write the start-up condition of a node. */
+  onConditionSet?: (node: KubernetesObject) => void;
   /** Refuses what an admission policy would (simulated-admission.ts), when it takes effect. */
   admit?: (effect: Effect) => RefusalCode | undefined;
   /** Refuses a pod, or changes it as a mutating webhook does. */

@@ -4,7 +4,9 @@ import type {
   Outcome,
   PatchEffect,
   RefusalCode,
+  NodeEffect,
   RemoveTaintEffect,
+  SetConditionEffect,
 } from '../../src/core/model/effects.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type {
@@ -138,13 +140,37 @@ export function warningsAbout(
 
 /** Where nodes are. */
 interface Nodes {
-  readonly hooks: Pick<ClusterHooks, 'onTaintRemoval'>;
+  readonly hooks: Pick<ClusterHooks, 'onTaintRemoval' | 'onConditionSet'>;
   find(kind: 'nodes', name: string): KubernetesObject | undefined;
   change(kind: 'nodes', key: NamespacedName, edit: () => KubernetesObject): KubernetesObject;
 }
 
+/** What a run may change of a node. */
+export function changeNode(effect: NodeEffect, nodes: Nodes): Outcome {
+  return effect.kind === 'remove-taint' ? removeTaint(effect, nodes) : setCondition(effect, nodes);
+}
+
+/** A strategic merge of the status that names the UID: what is there already changes nothing. */
+function setCondition(
+  { name, uid, condition, sinceMs }: SetConditionEffect,
+  nodes: Nodes,
+): Outcome {
+  const before = nodes.find('nodes', name);
+  if (before === undefined) return { kind: 'gone' };
+  if (before.metadata.uid !== uid) return { kind: 'conflict', message: 'the UID differs' };
+  const status = (before['status'] ?? {}) as {
+    readonly conditions?: readonly { readonly type: string }[];
+  };
+  const written = { type: condition, status: 'True', lastTransitionTime: sinceMs };
+  const others = (status.conditions ?? []).filter(({ type }) => type !== condition);
+  const after = { ...before, status: { ...status, conditions: [...others, written] } };
+  nodes.hooks.onConditionSet?.(before);
+  if (JSON.stringify(after) === JSON.stringify(before)) return done(before);
+  return done(nodes.change('nodes', { namespace: '', name }, () => after));
+}
+
 /** A JSON Patch that tests the UID, and the taint at its index. */
-export function removeTaint({ name, uid, index, taint }: RemoveTaintEffect, nodes: Nodes): Outcome {
+function removeTaint({ name, uid, index, taint }: RemoveTaintEffect, nodes: Nodes): Outcome {
   const before = nodes.find('nodes', name);
   if (before === undefined) return { kind: 'gone' };
   const spec = (before['spec'] ?? {}) as { readonly taints?: readonly Taint[] };

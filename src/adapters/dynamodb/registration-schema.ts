@@ -6,7 +6,11 @@
 import * as v from 'valibot';
 import { clusterId, clusterUid, uid } from '../../core/model/identifiers.ts';
 import { BY_CHARACTERS_MAX, FREEZE_WHY_CHARACTERS_MAX } from '../../core/model/registration.ts';
-import { START_UP_WAIT_MAX_MS, TAINT_KEY } from '../../core/start-up/start-up-taint.ts';
+import {
+  START_UP_CONDITION,
+  START_UP_WAIT_MAX_MS,
+  TAINT_KEY,
+} from '../../core/start-up/start-up-taint.ts';
 import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
 import { STOPS_MAX } from '../../core/status/outages.ts';
 import { FROZEN_DAEMON_SETS_MAX } from '../../core/takeover/freeze.ts';
@@ -69,6 +73,7 @@ const startUpSchema = v.strictObject({
     value: v.exactOptional(text(LABEL_VALUE)),
     effect: v.picklist(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
   }),
+  condition: v.exactOptional(text(START_UP_CONDITION)),
   counts: v.picklist(['labelled', 'all']),
   waitBoundMs: v.pipe(timeSchema, v.minValue(1), v.maxValue(START_UP_WAIT_MAX_MS)),
 });

@@ -110,20 +110,23 @@ export function judgeFunctionsRights(
   const manifest =
     registration.mode === 'copilot' ? 'infra/copilot/rbac.yaml' : 'infra/functions/rbac.yaml';
   const found = judgeRights('functions-rights', functionsRights, manifest);
-  if (isOfStartUp(functionsRights)) return { ...found, next: START_UP_REMEDY };
+  if (isOfStartUp(functionsRights)) return { ...found, next: startUpRemedy(registration) };
   if (registration.mode !== 'observe' || found.level !== 'failed') return found;
   const { seen } = found;
   return { ...found, level: 'warning', seen: `${seen}; in observe they only ask for snapshots` };
 }
 
-const START_UP_REMEDY =
-  'Write the taint into infra/start-up/admission.yaml, then: kubectl apply -k infra/overlays/functions/start-up (EKS: start-up-eks; Helm: startUp.taint)';
+function startUpRemedy({ startUp }: ClusterRegistration): string {
+  const [what, name] =
+    startUp?.condition === undefined ? ['taint', 'start-up'] : ['condition', 'start-up-condition'];
+  return `Write the ${what} into infra/${name}/admission.yaml, then: kubectl apply -k infra/overlays/functions/${name} (EKS: ${name}-eks; Helm: startUp.${what})`;
+}
 
 /** The opt-in right to nodes is all that is missing. */
 function isOfStartUp(rights: Checked<RightsFact>): boolean {
   if (rights.kind === 'unchecked' || rights.value.missing.length === 0) return false;
   return rights.value.missing.every(
-    ({ resource, verb }) => resource === 'nodes' && verb === 'patch',
+    ({ resource, verb }) => ['nodes', 'nodes/status'].includes(resource) && verb === 'patch',
   );
 }
 
@@ -171,9 +174,10 @@ function judgeRights(
 
 /** The admission policy that bounds what a stolen credential can do. */
 export function judgeAdmission(
-  { mode }: ClusterRegistration,
+  registration: ClusterRegistration,
   { admission, deployment }: Facts<'admission' | 'deployment'>,
 ): Finding | undefined {
+  const { mode } = registration;
   if (mode === 'observe') return undefined;
   if (isInProcess(deployment)) {
     const seen =
@@ -190,7 +194,7 @@ export function judgeAdmission(
   if (missing.every((name) => name.includes(' rollcall-start-up'))) {
     return warning('admission', 'admission-missing', {
       seen: `missing: ${missing.join(', ')}: a start-up taint stays, or a thief of the functions’ credential could change any node`,
-      next: START_UP_REMEDY,
+      next: startUpRemedy(registration),
     });
   }
   const [harm, next] =

@@ -30,7 +30,7 @@ export interface RegistrationEdit {
   readonly privateRanges?: readonly string[];
   readonly senderRoleId?: string;
   readonly authentication?: ClusterAuthentication;
-  /** What of it is given; null: nodes are left as they are. */
+  /** What of it is given; null: nodes are left as they are. A taint that is given anew goes by removal, unless a condition is, too. */
   readonly startUp?: Partial<StartUp> | null;
 }
 
@@ -61,7 +61,9 @@ function editStartUp(
 ): StartUp | undefined {
   if (edit === null) return undefined;
   const fresh = { counts: 'labelled', waitBoundMs: START_UP_WAIT_MS } as const;
-  const { taint, ...rest } = { ...fresh, ...before, ...edit };
+  const { condition: former, ...kept } = before ?? {};
+  const condition = edit?.condition ?? (edit?.taint === undefined ? former : undefined);
+  const { taint, ...rest } = { ...fresh, ...kept, ...edit, ...defined({ condition }) };
   return taint === undefined ? undefined : { taint, ...rest };
 }
 
@@ -141,10 +143,11 @@ export function describeAuthentication(authentication: ClusterAuthentication): s
 }
 
 /** The start-up taint in words, and whom nodes wait for. */
-export function startUpText({ taint, counts, waitBoundMs }: StartUp): string {
+export function startUpText({ taint, condition, counts, waitBoundMs }: StartUp): string {
   const whom = counts === 'all' ? 'all DaemonSets there' : 'labelled DaemonSets';
   const minutes = counted(Math.round(waitBoundMs / 60_000), 'minute');
-  return `${startUpTaintText(taint)}, until ${whom} serve; reported after ${minutes}`;
+  const until = condition === undefined ? 'until' : `condition ${condition} once`;
+  return `${startUpTaintText(taint)}, ${until} ${whom} serve; reported after ${minutes}`;
 }
 
 function fieldsOf(registration: ClusterRegistration): ReadonlyMap<string, string> {

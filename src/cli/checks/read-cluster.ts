@@ -85,7 +85,7 @@ export async function openClusterReaders(
   const place = { registration, ways, manifests, namespaces };
   const { mode } = registration;
   const shipped = mode === 'copilot' ? manifests.copilot : manifests.functions;
-  const ofNodes = removesTaints(registration) ? manifests.startUp : [];
+  const ofNodes = ofNodesIn(registration, manifests)?.rights ?? [];
   const actsAs = functionsIdentity(registration, 'act');
   const asksAs = functionsIdentity(registration, 'ask');
   const rightsOf = (question: Parameters<typeof readRights>[1]) => () =>
@@ -180,8 +180,12 @@ async function readCredential({ ways }: Place): Promise<Checked<Needs['credentia
 }
 
 /** In observe the setting waits. */
-function removesTaints({ mode, startUp }: ClusterRegistration): boolean {
-  return mode !== 'observe' && startUp !== undefined;
+function ofNodesIn(
+  { mode, startUp }: ClusterRegistration,
+  manifests: ShippedManifests,
+): ShippedManifests['startUp'] | undefined {
+  if (mode === 'observe' || startUp === undefined) return undefined;
+  return startUp.condition === undefined ? manifests.startUp : manifests.startUpCondition;
 }
 
 async function readAdmission({
@@ -195,14 +199,16 @@ async function readAdmission({
   const missing: string[] = [];
   const isCopilot = registration.mode === 'copilot';
   const ofMode = isCopilot ? manifests.copilotAdmission : manifests.admission;
-  const ofNodes = removesTaints(registration) ? manifests.startUpAdmission : [];
+  const ofNodes = ofNodesIn(registration, manifests)?.admission ?? [];
   for (const { kind, name } of [...ofMode, ...ofNodes]) {
     const plural = kind.endsWith('y') ? `${kind.slice(0, -1)}ies` : `${kind}s`;
     const answer = await way.inspection.read(`${ADMISSION}/${plural.toLowerCase()}/${name}`);
     if (answer.kind === 'missing') missing.push(`${kind} ${name}`);
     else if (answer.kind !== 'answered') return unchecked(whyNot(answer));
-    else if (!isForTaint(answer.value, registration))
-      missing.push(`${kind} ${name} for that taint`);
+    else if (!isForStartUp(answer.value, registration)) {
+      const what = registration.startUp?.condition === undefined ? 'taint' : 'condition';
+      missing.push(`${kind} ${name} for that ${what}`);
+    }
   }
   return checked({ missing });
 }
@@ -227,8 +233,10 @@ function quotedIn(policy: Json, name: string): readonly string[] {
   return [...quoted].map(([, one = '']) => one);
 }
 
-/** The policy of start-up taints names one: another one than the registered is refused to us. */
-function isForTaint(policy: Json, { startUp }: ClusterRegistration): boolean {
+/** The policy of start-up taints names one, or a condition: another one than the registered is refused to us. */
+export function isForStartUp(policy: Json, { startUp }: ClusterRegistration): boolean {
+  const [condition] = quotedIn(policy, 'condition');
+  if (startUp !== undefined && condition !== undefined) return condition === startUp.condition;
   const [key] = quotedIn(policy, 'key');
   const [effect] = quotedIn(policy, 'effect');
   if (startUp === undefined || key === undefined || effect === undefined) return true;

@@ -37,7 +37,7 @@ export function functionsIdentity(
 }
 
 /** Of the API, where they are no namespaced ones. */
-const CLUSTER_SCOPED: readonly string[] = ['nodes', 'namespaces'];
+const CLUSTER_SCOPED: readonly string[] = ['nodes', 'nodes/status', 'namespaces'];
 const NAMESPACES_MAX = 20;
 
 interface RightsQuestion {
@@ -125,6 +125,11 @@ interface AdmissionObject {
   readonly name: string;
 }
 
+interface OfNodes {
+  readonly rights: readonly Permission[];
+  readonly admission: readonly AdmissionObject[];
+}
+
 /** What the manifests in infra/ say: rights and admission policies; no list of rights is written twice. */
 export interface ShippedManifests {
   readonly functions: readonly Permission[];
@@ -133,8 +138,9 @@ export interface ShippedManifests {
   readonly admission: readonly AdmissionObject[];
   readonly copilot: readonly Permission[];
   readonly copilotAdmission: readonly AdmissionObject[];
-  readonly startUp: readonly Permission[];
-  readonly startUpAdmission: readonly AdmissionObject[];
+  readonly startUp: OfNodes;
+  /** Where a condition stands for the removal. */
+  readonly startUpCondition: OfNodes;
 }
 
 export async function readShippedManifests(): Promise<ShippedManifests> {
@@ -142,6 +148,10 @@ export async function readShippedManifests(): Promise<ShippedManifests> {
     permissionsOf(await readDocuments(file));
   const objects = async (...files: readonly string[]): Promise<readonly AdmissionObject[]> =>
     objectsOf((await Promise.all(files.map(readDocuments))).flat());
+  const ofNodes = async (folder: string): Promise<OfNodes> => ({
+    rights: await rights(`${folder}/rbac.yaml`),
+    admission: await objects(`${folder}/admission.yaml`),
+  });
   const reading = {
     functions: rights('infra/functions/rbac.yaml'),
     requests: rights('infra/functions/requests/rbac.yaml'),
@@ -149,8 +159,8 @@ export async function readShippedManifests(): Promise<ShippedManifests> {
     admission: objects('infra/admission/policy.yaml'),
     copilot: rights('infra/copilot/rbac.yaml'),
     copilotAdmission: objects('infra/copilot/admission.yaml', 'infra/copilot/listed.yaml'),
-    startUp: rights('infra/start-up/rbac.yaml'),
-    startUpAdmission: objects('infra/start-up/admission.yaml'),
+    startUp: ofNodes('infra/start-up'),
+    startUpCondition: ofNodes('infra/start-up-condition'),
   };
   return {
     functions: await reading.functions,
@@ -160,7 +170,7 @@ export async function readShippedManifests(): Promise<ShippedManifests> {
     copilot: await reading.copilot,
     copilotAdmission: await reading.copilotAdmission,
     startUp: await reading.startUp,
-    startUpAdmission: await reading.startUpAdmission,
+    startUpCondition: await reading.startUpCondition,
   };
 }
 

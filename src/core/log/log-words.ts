@@ -16,7 +16,15 @@ const VERBS: Readonly<Record<LoggedEffect, string>> = {
   release: 'release',
   'restore-template': 'restore the template of revision',
   'remove-taint': 'remove the start-up taint',
+  'set-condition': 'write the start-up condition',
 };
+
+/** What is not about pods. */
+const OF_OTHERS: ReadonlySet<LoggedEffect> = new Set([
+  'restore-template',
+  'remove-taint',
+  'set-condition',
+]);
 
 /** As their commands are called, where that is not the code. */
 const ORDER_WORDS: Readonly<Partial<Record<string, string>>> = {
@@ -73,7 +81,7 @@ function namesAreIn(message: string, names: readonly string[]): boolean {
 function describeEffect(entry: EffectEntry): string {
   const { effect, causes, parts } = entry;
   const requests = requestsOf(entry);
-  const isOfPods = effect !== 'restore-template' && effect !== 'remove-taint';
+  const isOfPods = !OF_OTHERS.has(effect);
   const what = isOfPods ? ` ${counted(requests, 'pod')}` : '';
   const reasons = Object.entries(causes ?? {}).map(([cause, count]) =>
     count === requests ? cause : `${String(count)} ${cause}`,

@@ -119,6 +119,29 @@ export interface RemoveTaintEffect extends Target {
   readonly taint: Taint;
 }
 
+/**
+ * Writes one condition of a node as True: a strategic merge of its status that names the node's UID, so that nothing else of the node
+ * is written. The time comes from the pods: the same write again changes nothing (ADR 0089).
+ */
+export interface SetConditionEffect extends Target {
+  readonly kind: 'set-condition';
+  /** A node is in no namespace. */
+  readonly namespace: '';
+  readonly name: NodeName;
+  readonly uid: Uid;
+  readonly condition: string;
+  /** Since when the last of its daemons is Ready. */
+  readonly sinceMs: number;
+}
+
+/** What a run may change of a node. */
+export type NodeEffect = RemoveTaintEffect | SetConditionEffect;
+
+/** True of what changes a node, which is in no namespace. */
+export function isOfNode(effect: Effect): effect is NodeEffect {
+  return effect.kind === 'remove-taint' || effect.kind === 'set-condition';
+}
+
 /** One request to an API server. */
 export type Effect =
   | CreatePodEffect
@@ -132,7 +155,7 @@ export type Effect =
   | ReplaceCopyEffect
   | CreateEventEffect
   | PatchEventEffect
-  | RemoveTaintEffect;
+  | NodeEffect;
 
 /** Why an API server refused for good (until something changes). */
 export type RefusalCode =

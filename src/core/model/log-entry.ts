@@ -9,9 +9,9 @@ import type { OlderReason, StepKind } from './rollout-record.ts';
 /** For so long an item of entries is kept. */
 export const LOG_DAYS_MAX = 30;
 
-/** Requests about pods, of copilot the template that is restored, and the start-up taints of nodes that go. */
+/** Requests about pods, of copilot the template that is restored, and of nodes the start-up taints that go, or the conditions. */
 export type LoggedEffect =
-  'create' | 'delete' | 'adopt' | 'release' | 'restore-template' | 'remove-taint';
+  'create' | 'delete' | 'adopt' | 'release' | 'restore-template' | 'remove-taint' | 'set-condition';
 
 /** What came of a request; `unknown`: sent and not answered, or its run did not live to tell. */
 export type LoggedOutcome = 'done' | 'refused' | 'unsent' | 'unknown';

@@ -83,6 +83,11 @@ export type StartUpCounts = 'labelled' | 'all';
 export interface StartUp {
   /** Without a value: whatever value it has. */
   readonly taint: Taint;
+  /**
+   * Written as True on the node, instead of the removal: the Node Readiness Controller takes the taint away by its rule for this
+   * condition. Absent: Rollcall removes the taint.
+   */
+  readonly condition?: string;
   readonly counts: StartUpCounts;
   /** A node that waits for longer is told of. */
   readonly waitBoundMs: number;

@@ -6,13 +6,14 @@
  */
 import { generationOf } from '../daemon-set/generation.ts';
 import { intentIdentity } from '../intents/merge-intents.ts';
+import { isOfNode } from '../model/effects.ts';
 import type {
   CreateCopyEffect,
   CreatePodEffect,
   DeletePodEffect,
   Effect,
   PatchEffect,
-  RemoveTaintEffect,
+  NodeEffect,
   ReplaceCopyEffect,
   RestoreTemplateEffect,
   UpdateStatusEffect,
@@ -61,7 +62,7 @@ export function findEffectBreach(
   rules: EffectRules,
   sent: SentSoFar,
 ): Breach | undefined {
-  if (effect.kind === 'remove-taint') return findTaintBreach(effect, rules);
+  if (isOfNode(effect)) return findNodeBreach(effect, rules);
   if (effect.namespace !== rules.namespace) return breach('S4', 'it is for another namespace');
   const forbidden = findModeBreach(effect, rules);
   if (forbidden !== undefined) return forbidden;
@@ -74,19 +75,20 @@ function isCopyWrite(effect: Effect): effect is CopyWrite {
   return effect.kind === 'create-copy' || effect.kind === 'replace-copy';
 }
 
-/** Nothing is taken from a node but the start-up taint of its cluster. */
-function findTaintBreach(
-  { uid, taint }: RemoveTaintEffect,
-  { mode, startUp }: EffectRules,
-): Breach | undefined {
-  if (mode === 'observe') return breach('S19', 'no taint is removed in mode observe');
-  if (uid === '') return breach('S19', 'it has no UID to go by');
-  const isOurs = startUp !== undefined && isStartUpTaint(taint, startUp);
+/** Nothing of a node changes but the start-up taint of its cluster, or the condition that stands for it. */
+function findNodeBreach(effect: NodeEffect, { mode, startUp }: EffectRules): Breach | undefined {
+  if (mode === 'observe') return breach('S19', 'no node is changed in mode observe');
+  if (effect.uid === '') return breach('S19', 'it has no UID to go by');
+  if (effect.kind === 'set-condition') {
+    const isOurs = startUp?.condition === effect.condition;
+    return isOurs ? undefined : breach('S19', 'it is not the start-up condition of the cluster');
+  }
+  const isOurs = startUp !== undefined && isStartUpTaint(effect.taint, startUp);
   return isOurs ? undefined : breach('S19', 'it is not the start-up taint of the cluster');
 }
 
 function findKindBreach(
-  effect: Exclude<Effect, CopyWrite | RemoveTaintEffect>,
+  effect: Exclude<Effect, CopyWrite | NodeEffect>,
   rules: EffectRules,
   sent: SentSoFar,
 ): Breach | undefined {

@@ -16,6 +16,9 @@ export const START_UP_WAIT_MAX_MS = 24 * 3_600_000;
 /** A key of a taint, as of a label: a prefix that is a DNS name, and a name of 63 characters. */
 export const TAINT_KEY =
   /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+/** A type of a node's condition: it has a prefix, so it is none that kubelets and Kubernetes write. */
+export const START_UP_CONDITION =
+  /^(?!([a-z0-9-]+\.)*(kubernetes|k8s)\.io\/)[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const TAINT_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 const EFFECTS: readonly TaintEffect[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 

@@ -73,6 +73,11 @@ interface Where {
 function mattersOf(where: Where, decision: StartUpDecision): readonly Matter[] {
   if (decision.kind === 'done') {
     const text = 'all that counts serves there, and the taint is not removed';
+    const { condition } = where.startUp;
+    if (condition !== undefined) {
+      const remedy = `look whether the Node Readiness Controller runs and has a rule for ${condition}, then: ${doctorOf(where.cluster)}`;
+      return [{ text, remedy }];
+    }
     return [{ text, remedy: doctorOf(where.cluster) }];
   }
   if (decision.waitsFor.length > 0) return decision.waitsFor.map((wait) => matterOf(wait, where));

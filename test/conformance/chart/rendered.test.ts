@@ -89,6 +89,26 @@ const SAME: Readonly<Record<string, readonly [overlays: readonly string[], value
       ['watcher/eks-irsa', 'functions/copilot-eks', 'functions/start-up-eks'],
       { mode: 'copilot', auth: 'eks', startUp: START_UP },
     ],
+    'copilot with a start-up condition, access entries': [
+      ['watcher/eks-irsa', 'functions/copilot-eks', 'functions/start-up-condition-eks'],
+      {
+        mode: 'copilot',
+        auth: 'eks',
+        startUp: { ...START_UP, condition: 'rollcall.dev/AgentsReady' },
+      },
+    ],
+    'takeover with a start-up condition, bound tokens': [
+      [
+        'watcher/eks-irsa',
+        'renewer/eks-irsa',
+        'functions/takeover',
+        'functions/start-up-condition',
+      ],
+      {
+        ...{ mode: 'takeover', auth: 'bound-token', renewer: RENEWER },
+        startUp: { ...START_UP, condition: 'rollcall.dev/AgentsReady' },
+      },
+    ],
     'takeover with start-up taints, bound tokens': [
       ['watcher/eks-irsa', 'renewer/eks-irsa', 'functions/takeover', 'functions/start-up'],
       { mode: 'takeover', auth: 'bound-token', renewer: RENEWER, startUp: START_UP },

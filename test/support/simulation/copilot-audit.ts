@@ -36,6 +36,7 @@ const KINDS: readonly Effect['kind'][] = [
   'create-event',
   'patch-event',
   'remove-taint',
+  'set-condition',
 ];
 
 export function forbiddenInCopilot(effects: readonly Effect[]): readonly string[] {

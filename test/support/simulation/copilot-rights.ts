@@ -33,6 +33,7 @@ export function refuseEffect(
   switch (effect.kind) {
     case 'create-event':
     case 'patch-event':
+    case 'set-condition':
     case 'remove-taint': // its opt-in overlay is installed wherever a world has start-up taints
       return undefined;
     case 'restore-template':

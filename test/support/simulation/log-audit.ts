@@ -176,7 +176,8 @@ function loggedAs(
     case 'delete-pod':
       return { what: 'delete', name: effect.node ?? effect.name };
     case 'remove-taint':
-      return { what: 'remove-taint', name: effect.name };
+    case 'set-condition':
+      return { what: effect.kind, name: effect.name };
     case 'restore-template':
       return { what: 'restore-template', name: COUNTED };
     case 'patch':

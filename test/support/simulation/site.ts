@@ -122,6 +122,9 @@ export class Site {
     this.api.hooks.onTaintRemoval = (before, after) => {
       this.startUps.judge(before, after);
     };
+    this.api.hooks.onConditionSet = (node) => {
+      this.startUps.judgeServed(node);
+    };
     this.stages.isStageTrue = () => this.rights.role === 'takeover';
     this.api.hooks.onPodDelete = (pod) => {
       this.availability.judge(pod);

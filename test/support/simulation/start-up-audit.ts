@@ -48,18 +48,21 @@ export class StartUpAudit {
 
   /** The functions are about to change a node. */
   judge(before: KubernetesObject, after: KubernetesObject): void {
-    const { name, uid } = before.metadata;
+    const { name } = before.metadata;
     const left = JSON.stringify(withTaints(before, taintsOf(before).filter(isOther)));
     if (left !== JSON.stringify(withTaints(after, taintsOf(after)))) {
       this.#report(`S19: more than the start-up taint of ${name} would change`);
     }
+    this.judgeServed(before);
+  }
+
+  /** A node is about to be released, by the removal or by the condition. */
+  judgeServed({ metadata: { name, uid } }: KubernetesObject): void {
     const watched = this.#nodes.get(uid);
     if (watched === undefined) return;
     const missing = [...watched.owed].filter((set) => !watched.served.has(set));
     if (missing.length > 0) {
-      this.#report(
-        `S19: ${name} loses its start-up taint before ${missing.join(', ')} served there`,
-      );
+      this.#report(`S19: ${name} is released before ${missing.join(', ')} served there`);
     }
     if (watched.servedAtMs !== undefined) {
       this.delaysMs.push(this.#clock.monotonicMs() - watched.servedAtMs);

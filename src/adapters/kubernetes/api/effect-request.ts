@@ -9,7 +9,13 @@ import { isResourceVersion } from '../../../core/model/identifiers.ts';
 import { canonicalJson, isJsonObject, jsonItems, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import type { Effect, RemoveTaintEffect } from '../../../core/model/effects.ts';
+import { isOfNode } from '../../../core/model/effects.ts';
+import type {
+  Effect,
+  NodeEffect,
+  RemoveTaintEffect,
+  SetConditionEffect,
+} from '../../../core/model/effects.ts';
 import { isPatch, testedValue } from '../../../core/status/status-patch.ts';
 import { FIELD_MANAGER } from '../../../ports/cluster/manifest-access.ts';
 import type { WriteSubject } from './status-classifier.ts';
@@ -30,6 +36,8 @@ const METADATA_ONLY =
   'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json;q=0.9';
 const MERGE_PATCH = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
+/** Merges conditions by their type. */
+const STRATEGIC_MERGE = 'application/strategic-merge-patch+json';
 
 /** Path of the objects of a namespaced resource. */
 export function namespacedPath(api: 'core' | 'apps', namespace: string, resource: string): string {
@@ -103,14 +111,14 @@ function faultOfFence({
   return uid === '' ? NO_UID : faultOfVersion(resourceVersion);
 }
 
-function faultOfTaint({ name, uid }: RemoveTaintEffect): string | undefined {
+function faultOfNode({ name, uid }: NodeEffect): string | undefined {
   if (!isObjectName(name)) return 'not an object name';
   return uid === '' ? NO_UID : undefined;
 }
 
 /** Why an effect must not be sent: undefined when its fence stands. */
 function faultOf(effect: Effect): string | undefined {
-  if (effect.kind === 'remove-taint') return faultOfTaint(effect);
+  if (isOfNode(effect)) return faultOfNode(effect);
   if (!isObjectName(effect.namespace) || !isObjectName(effect.name)) return 'not an object name';
   if (isCreate(effect)) return faultOfCreate(effect);
   switch (effect.kind) {
@@ -158,6 +166,7 @@ function createRequest({ kind, namespace, body }: CreateEffect): WriteRequest {
 
 function buildRequest(effect: Effect): WriteRequest {
   if (isCreate(effect)) return createRequest(effect);
+  if (isOfNode(effect)) return nodeRequest(effect);
   const { namespace, name } = effect;
   const pods = namespacedPath('core', namespace, 'pods');
   const revisions = namespacedPath('apps', namespace, 'controllerrevisions');
@@ -194,14 +203,19 @@ function buildRequest(effect: Effect): WriteRequest {
         { op: 'replace', path: '/spec/template', value: effect.template },
       ]);
     }
-    case 'remove-taint':
-      return patch(`/api/v1/nodes/${name}`, JSON_PATCH, taintRemoval(effect));
     case 'update-status': {
       const path = `${namespacedPath('apps', namespace, 'daemonsets')}/${name}/status`;
       if (isPatch(effect.body)) return patch(path, JSON_PATCH, effect.body);
       return { method: 'PUT', path, body: JSON.stringify(effect.body) };
     }
   }
+}
+
+function nodeRequest(effect: NodeEffect): WriteRequest {
+  const path = `/api/v1/nodes/${effect.name}`;
+  return effect.kind === 'remove-taint'
+    ? patch(path, JSON_PATCH, taintRemoval(effect))
+    : patch(`${path}/status`, STRATEGIC_MERGE, conditionOf(effect));
 }
 
 /** Tests what was seen, member by member: a taint may have a time besides. */
@@ -214,6 +228,17 @@ function taintRemoval({ uid, index, taint }: RemoveTaintEffect): readonly JsonOb
     ...members.map(([name, seen]) => ({ op: 'test', path: `${path}/${name}`, value: seen })),
     { op: 'remove', path },
   ];
+}
+
+function conditionOf({ uid, condition, sinceMs }: SetConditionEffect): JsonObject {
+  const written = {
+    type: condition,
+    status: 'True',
+    reason: 'DaemonsServe',
+    message: 'each DaemonSet that counts has a serving pod here',
+    lastTransitionTime: new Date(sinceMs).toISOString().replace(/\.\d+Z$/, 'Z'),
+  };
+  return { metadata: { uid }, status: { conditions: [written] } };
 }
 
 /**

@@ -1,12 +1,13 @@
 /**
- * Removes the start-up taint from nodes whose daemons serve (ADR 0089, S19): a part of the run of each DaemonSet that counts.
+ * Removes the start-up taint from nodes whose daemons serve (ADR 0089, S19), or writes the condition for which the Node Readiness
+ * Controller removes it: a part of the run of each DaemonSet that counts.
  *
  *   own pod serves on a node with the taint ──▶ the others' serve there, too ──▶ entry recorded ──▶ fence ──▶ PATCH
  *
  * The run that the last pod's Ready wakes finds all of them, so nothing waits for a timer. A cluster without the setting costs
  * nothing; one without such nodes costs no read. Rollcall never adds a taint.
  */
-import type { Outcome, RemoveTaintEffect } from '../../../core/model/effects.ts';
+import type { NodeEffect, Outcome } from '../../../core/model/effects.ts';
 import type { NodeName, Uid } from '../../../core/model/identifiers.ts';
 import type { NodeProjection } from '../../../core/model/projections.ts';
 import type { StartUp } from '../../../core/model/registration.ts';
@@ -65,13 +66,13 @@ export async function removeStartUpTaints(step: StartUpStep): Promise<DaemonSetS
     result.add({ code: 'no-access', message: 'no access for start-up taints', pace: 'backoff' });
     return recorded;
   }
-  const nodes = await confirmStartUps(found, { ...step, access });
-  const claimed = nodes.filter((node) => claimsOf(step).take(node));
+  const nodes = new Set(await confirmStartUps(found, { ...step, access }));
+  const claimed = found.filter(({ node }) => nodes.has(node) && claimsOf(step).take(node));
   const removed = new Set<NodeName>();
   try {
     return await send(claimed, { ...step, access, startUp, removed });
   } finally {
-    for (const node of claimed) if (!removed.has(node.name)) claimsOf(step).release(node);
+    for (const { node } of claimed) if (!removed.has(node.name)) claimsOf(step).release(node);
   }
 }
 
@@ -82,13 +83,13 @@ interface SendStep extends StartUpStep {
   readonly removed: Set<NodeName>;
 }
 
-async function send(nodes: readonly NodeProjection[], step: SendStep): Promise<DaemonSetState> {
+async function send(served: readonly ServedNode[], step: SendStep): Promise<DaemonSetState> {
   const { context, input, access, result, recorded, startUp } = step;
-  if (nodes.length === 0) return recorded;
-  const wanted = nodes.map(({ name }) => ({ effect: 'remove-taint', name }) as const);
+  if (served.length === 0) return recorded;
+  const wanted = served.map(({ node: { name } }) => ({ effect: effectOf(startUp), name }));
   const logged = await recordEntry(wanted, step);
   if (logged === undefined) return recorded;
-  const removals = nodes.flatMap((node) => removalOf(node, startUp));
+  const removals = served.flatMap((each) => releaseOf(each, startUp));
   const fence = { context, input, access, stateVersion: logged.version, isStale: result.hasActed };
   const { sent, stopped } = await sendFenced(removals, fence, {
     size: PATCHES_AT_ONCE,
@@ -98,7 +99,7 @@ async function send(nodes: readonly NodeProjection[], step: SendStep): Promise<D
   const left = removals.slice(sent.length);
   if (left.length === 0) return logged;
   for (const { effect } of left) {
-    result.sent.push({ effect: 'remove-taint', name: effect.name, came: 'unsent' });
+    result.sent.push({ effect: effect.kind, name: effect.name, came: 'unsent' });
   }
   result.addStop(stopped ?? { code: 'interrupted', message: 'start-up taints are left' });
   return logged;
@@ -231,21 +232,32 @@ function doubtOf({ context, input }: StartUpStep): Problem | undefined {
   return { code: 'cluster-silent', message, pace: 'backoff' };
 }
 
-function removalOf(
-  node: NodeProjection,
+function effectOf({ condition }: StartUp): 'remove-taint' | 'set-condition' {
+  return condition === undefined ? 'remove-taint' : 'set-condition';
+}
+
+/** Without a taint at its index the node is released already. */
+function releaseOf(
+  { node, pods }: ServedNode,
   startUp: StartUp,
-): readonly { readonly effect: RemoveTaintEffect }[] {
+): readonly { readonly effect: NodeEffect }[] {
+  const { name, uid } = node;
+  const { condition } = startUp;
+  if (condition !== undefined) {
+    const sinceMs = Math.max(...pods.map((pod) => pod.readyChangedAtMs ?? pod.createdAtMs));
+    const at = { namespace: '', name, uid } as const;
+    return [{ effect: { kind: 'set-condition', ...at, condition, sinceMs } }];
+  }
   const index = node.taints.findIndex((taint) => isStartUpTaint(taint, startUp));
   const taint = node.taints[index];
   if (taint === undefined) return [];
-  const { name, uid } = node;
   const effect = { kind: 'remove-taint', namespace: '', name, uid, index, taint } as const;
   return [{ effect }];
 }
 
 function noteOutcome(node: NodeName, outcome: Outcome, step: SendStep): void {
   const { context, result, removed } = step;
-  result.sent.push({ effect: 'remove-taint', name: node, ...cameOf(outcome) });
+  result.sent.push({ effect: effectOf(step.startUp), name: node, ...cameOf(outcome) });
   const [came, problem] = whatCame(node, outcome);
   context.dependencies.metrics.count('StartUpTaints', { outcome: came });
   result.add(problem);
@@ -263,12 +275,12 @@ function whatCame(node: NodeName, outcome: Outcome): readonly [string, Problem |
       return ['changed', { code: 'outcome-open', message, pace: 'soon' }];
     }
     case 'refused': {
-      const message = `the start-up taint of node ${node} was not removed: ${outcome.message}`;
+      const message = `node ${node} was not released from its start-up taint: ${outcome.message}`;
       return ['refused', { code: 'start-up-refused', message, pace: 'backoff' }];
     }
     case 'unsent':
     case 'ambiguous': {
-      const message = `it is not known whether the start-up taint of node ${node} is gone`;
+      const message = `it is not known whether node ${node} was released from its start-up taint`;
       return ['open', { code: 'outcome-open', message, pace: 'backoff' }];
     }
   }

@@ -35,7 +35,11 @@ import type { CommandModule, OptionsOf } from '../../command-line/command-module
 import { changeMode, refuseMode, refuseWhileFrozen } from './change-mode.ts';
 import { presentChange, requireValid, writeChange } from './changes.ts';
 import { usageError } from '../../process/exit-codes.ts';
-import { parseStartUpTaint, START_UP_WAIT_MS } from '../../../core/start-up/start-up-taint.ts';
+import {
+  parseStartUpTaint,
+  START_UP_CONDITION,
+  START_UP_WAIT_MS,
+} from '../../../core/start-up/start-up-taint.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { isPrivateRange } from '../../../adapters/kubernetes/egress/address-class.ts';
 import { parseEndpoint } from '../../../adapters/kubernetes/egress/endpoint.ts';
@@ -64,6 +68,10 @@ const EDIT_OPTIONS = {
   startUpTaint: textOption(
     '--start-up-taint <key[=value]:effect>',
     'remove this taint from a node once its daemons serve; Rollcall never adds it',
+  ),
+  startUpCondition: textOption(
+    '--start-up-condition <type>',
+    'write this condition as True on such a node instead: the Node Readiness Controller removes its taint',
   ),
   startUpCounts: choiceOption(
     '--start-up-counts <which>',
@@ -196,8 +204,8 @@ function parseLabels(texts: readonly string[]): NonNullable<RegistrationEdit['la
 
 /** What of it is given; null: none any more. */
 function parseStartUp(options: EditOptions): RegistrationEdit['startUp'] {
-  const { startUpTaint, startUpCounts, startUpWait, withoutStartUp } = options;
-  const given = startUpTaint ?? startUpCounts ?? startUpWait?.toString();
+  const { startUpTaint, startUpCondition, startUpCounts, startUpWait, withoutStartUp } = options;
+  const given = startUpTaint ?? startUpCondition ?? startUpCounts ?? startUpWait?.toString();
   excludeEachOther({ '--start-up-…': given, '--without-start-up': withoutStartUp });
   if (withoutStartUp === true) return null;
   if (given === undefined) return undefined;
@@ -208,8 +216,17 @@ function parseStartUp(options: EditOptions): RegistrationEdit['startUp'] {
       'Pass KEY[=VALUE]:EFFECT, with NoSchedule, PreferNoSchedule or NoExecute, and a key that is not of node.kubernetes.io.',
     );
   }
+  const condition = startUpCondition === undefined ? undefined : parseCondition(startUpCondition);
   const waitBoundMs = startUpWait === undefined ? undefined : Math.round(startUpWait * 1000);
-  return defined({ taint, counts: startUpCounts, waitBoundMs });
+  return defined({ taint, condition, counts: startUpCounts, waitBoundMs });
+}
+
+function parseCondition(text: string): string {
+  if (START_UP_CONDITION.test(text)) return text;
+  throw usageError(
+    `--start-up-condition ${text} is no start-up condition.`,
+    'Pass PREFIX/NAME, with a prefix that is not of kubernetes.io or k8s.io, as in example.com/AgentsReady.',
+  );
 }
 
 function refuseWithoutTaint({ id, startUp }: ClusterRegistration, edit: RegistrationEdit): void {

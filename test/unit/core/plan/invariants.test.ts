@@ -127,6 +127,23 @@ describe('an effect breaks', () => {
     assert.equal(breaks({ taint: { ...taint, effect: 'NoExecute' } }, { startUp }), 'S19');
   });
 
+  it('S19 as a condition that is not the start-up condition of the cluster', () => {
+    const taint = { key: 'example.com/not-ready', effect: 'NoSchedule' } as const;
+    const startUp = { taint, counts: 'labelled', waitBoundMs: 1 } as const;
+    const effect: Effect = {
+      ...{ kind: 'set-condition', namespace: '', name: nodeName('n1'), uid: uid('n') },
+      ...{ condition: 'example.com/Ready', sinceMs: 1 },
+    };
+    const breaks = (condition: string, mode: EffectRules['mode']): unknown => {
+      const rules = { ...RULES, mode, startUp: { ...startUp, condition } };
+      return findEffectBreach(effect, rules, NOTHING)?.invariant;
+    };
+    assert.equal(breaks('example.com/Ready', 'copilot'), undefined);
+    assert.equal(breaks('example.com/Ready', 'observe'), 'S19');
+    assert.equal(breaks('Ready', 'takeover'), 'S19');
+    assert.equal(findEffectBreach(effect, { ...RULES, startUp }, NOTHING)?.invariant, 'S19');
+  });
+
   it('S4 as a template outside of copilot, or of another DaemonSet', () => {
     const restore: Effect = {
       ...{ ...AT, kind: 'restore-template', uid: UID },

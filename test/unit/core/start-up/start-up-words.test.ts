@@ -46,6 +46,13 @@ describe('describeLateNodes', () => {
     const done = describeOne({ kind: 'done', pods: [] });
     assert.match(done.text, /all that counts serves there, and the taint is not removed \(n1\)$/);
     assert.equal(done.remedy, 'rollcall cluster doctor alpha');
+    const condition = 'example.com/AgentsReady';
+    const left = [{ node: nodeName('n1'), decision: { kind: 'done', pods: [] } as const }];
+    const { remedy } = describeLateNodes('alpha', {
+      startUp: { ...startUp, condition },
+      nodes: left,
+    });
+    assert.match(remedy, /Node Readiness Controller runs and has a rule for example\.com/);
     const nothing = describeOne({ kind: 'waits', waitsFor: [] });
     assert.match(nothing.text, /no DaemonSet counts there/);
     assert.match(

@@ -48,6 +48,14 @@ const effects = {
     resourceVersion: version,
     template: { spec: { containers: [] } },
   },
+  'set-condition': {
+    kind: 'set-condition',
+    namespace: '',
+    name: nodeName('node-1'),
+    uid: uid('u-1'),
+    condition: 'example.com/AgentsReady',
+    sinceMs: Date.parse('2026-01-01T00:00:00.700Z'),
+  },
   'remove-taint': {
     kind: 'remove-taint',
     namespace: '',
@@ -156,6 +164,10 @@ const unfenced: readonly { readonly title: string; readonly effect: Effect }[] =
     },
   },
   {
+    title: 'set-condition without a UID',
+    effect: { ...effects['set-condition'], uid: uid('') },
+  },
+  {
     title: 'remove-taint without a UID',
     effect: { ...effects['remove-taint'], uid: uid('') },
   },
@@ -228,6 +240,24 @@ const expected: Readonly<Record<Effect['kind'], readonly [string, string, unknow
     },
   ],
   'patch-event': ['PATCH', '/api/v1/namespaces/agents/events/collector-1', { count: 2 }],
+  'set-condition': [
+    'PATCH',
+    '/api/v1/nodes/node-1/status',
+    {
+      metadata: { uid: 'u-1' },
+      status: {
+        conditions: [
+          {
+            type: 'example.com/AgentsReady',
+            status: 'True',
+            reason: 'DaemonsServe',
+            message: 'each DaemonSet that counts has a serving pod here',
+            lastTransitionTime: '2026-01-01T00:00:00Z',
+          },
+        ],
+      },
+    },
+  ],
   'remove-taint': [
     'PATCH',
     '/api/v1/nodes/node-1',

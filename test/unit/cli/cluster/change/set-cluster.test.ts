@@ -68,6 +68,12 @@ describe('rollcall cluster set: edits', () => {
     });
     const shown = (await world.run(['cluster', 'show', ID])).expectExit(0);
     assert.match(shown.stdout, /start-up taint: +example\.com\/not-ready:NoSchedule, until all/);
+    const condition = 'example.com/AgentsReady';
+    const instead = (await world.run([...set, '--start-up-condition', condition])).expectExit(0);
+    assert.match(instead.stdout, /condition example\.com\/AgentsReady once all DaemonSets there/);
+    assert.equal((await stored())?.startUp?.condition, condition);
+    (await world.run([...set, '--start-up-taint', taint])).expectExit(0);
+    assert.equal((await stored())?.startUp?.condition, undefined);
     (await world.run([...set, '--without-start-up'])).expectExit(0);
     assert.equal((await stored())?.startUp, undefined);
   });
@@ -78,6 +84,10 @@ describe('rollcall cluster set: edits', () => {
     for (const wrong of ['agents', 'node.kubernetes.io/not-ready:NoSchedule']) {
       const run = (await world.run([...set, '--start-up-taint', wrong])).expectExit(2);
       assert.match(run.stderr, /is no start-up taint/);
+    }
+    for (const wrong of ['Ready', 'node.kubernetes.io/Ready', 'readiness.k8s.io/Agents']) {
+      const run = (await world.run([...set, '--start-up-condition', wrong])).expectExit(2);
+      assert.match(run.stderr, /is no start-up condition/);
     }
     const alone = (await world.run([...set, '--start-up-counts', 'all'])).expectExit(2);
     assert.match(alone.stderr, /has no start-up taint yet/);
