@@ -16,12 +16,12 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/adapters': 13_185,
   'src/app': 23_785,
   'src/cli': 18_420,
-  'src/core': 26_010,
+  'src/core': 26_030,
   'src/engine': 1_950,
   'src/page': 6_400,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 189_420,
+  test: 189_520,
 };
 
 /** Finds folders with more lines than their budget. */
