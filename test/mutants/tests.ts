@@ -63,12 +63,6 @@ export const TEST_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/mutation/compiler-judge.nightly.test.ts: reads a source of another project',
   },
-  'noisy-cluster-adds-15-seconds': {
-    bug: 'a hung cluster may add 15 s where the promise grants 5 s',
-    at: 'test/support/isolation/latency-bound.ts#LATENCY_PROMISE',
-    to: '{ factor: 3, onceMs: 15_000 } as const',
-    killedBy: 'test/unit/support/latency-bound.test.ts: docs/promise.md',
-  },
   'pace-forgets-children': {
     bug: 'only the threads of the test itself are ours, not those of the programs it started',
     at: 'test/support/own-threads.ts#treeOf',
