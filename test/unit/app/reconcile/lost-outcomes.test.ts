@@ -71,4 +71,22 @@ describe('protocol 4: outcomes whose write was lost', () => {
     assert.equal(state?.dueAtMs, 1, 'what the other writer wrote stays');
     assert.equal(state?.memo, undefined, 'a memo of a lost write is forgotten');
   });
+
+  it('give back the intents of the run to a state that was lost meanwhile (row 34)', async () => {
+    const world = new ReconcileWorld({ nodes: 2 });
+    await world.mirror.sync();
+    let writes = 0;
+    world.view.hooks.before = ({ operation }) => {
+      if (operation === 'writeState' && (writes += 1) === 2) world.view.lose('STATE');
+    };
+    await world.run();
+    const ref = {
+      clusterUid: world.registration.clusterUid,
+      uid: uid(world.daemonSet.metadata.uid),
+    };
+    assert.deepEqual(
+      answered(await world.view.readState(ref)),
+      world.pods.map(({ metadata }) => metadata.uid),
+    );
+  });
 });
