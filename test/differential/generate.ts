@@ -6,20 +6,80 @@
  */
 import { createSeeded, type Seeded } from '../conformance/scenarios/seeded.ts';
 import { anyNode, type Model } from './generate-model.ts';
-import {
-  joinNode,
-  leaveNode,
-  labelNode,
-  taintNode,
-  untaintNode,
-  spoilNode,
-  mendNode,
-} from './generate-nodes.ts';
-import { drawForm, drawStrategy, drawTemplateChange } from './generate-form.ts';
 import { drawKinds, withKinds } from './generate-kinds.ts';
 import { drawOthers } from './generate-others.ts';
-import type { Operation, PodOperation, Propagation, Scenario, Step } from './scenario.ts';
+import type {
+  Operation,
+  PodOperation,
+  Propagation,
+  Scenario,
+  Step,
+  SetForm,
+  StrategyForm,
+  TolerationForm,
+} from './scenario.ts';
 import { SET_NAMES } from './set-spec.ts';
+import type { Taint } from '../conformance/control-plane/nodes.ts';
+
+const TOLERATIONS: readonly (readonly TolerationForm[])[] = [
+  [{ operator: 'Exists' }],
+  [{ key: 'dedicated', operator: 'Exists' }],
+  [{ key: 'dedicated', operator: 'Equal', value: 'yes', effect: 'NoSchedule' }],
+  [{ key: 'maintenance', operator: 'Exists', effect: 'NoExecute' }],
+  [
+    {
+      key: 'node.kubernetes.io/not-ready',
+      operator: 'Exists',
+      effect: 'NoExecute',
+      tolerationSeconds: 30,
+    },
+  ],
+  [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoSchedule' }],
+];
+
+function drawForm(seeded: Seeded): SetForm {
+  return {
+    version: 1,
+    strategy: drawStrategy(seeded),
+    ...(seeded.next() < 0.2 ? { pool: seeded.pick(['a', 'b']) } : {}),
+    ...(seeded.next() < 0.2 ? { disk: drawDisk(seeded) } : {}),
+    ...(seeded.next() < 0.5 ? { tolerations: seeded.pick(TOLERATIONS) } : {}),
+    ...(seeded.next() < 0.2 ? { minReadySeconds: seeded.integer({ from: 1, to: 2 }) } : {}),
+    ...(seeded.next() < 0.5 ? { revisionsMax: seeded.integer({ from: 0, to: 3 }) } : {}),
+    ...(seeded.next() < 0.1 ? { hostNetwork: true } : {}),
+  };
+}
+
+/** A strategy: mostly maxUnavailable, then maxSurge, then OnDelete. */
+function drawStrategy(seeded: Seeded): StrategyForm {
+  const chance = seeded.next();
+  if (chance < 0.15) return { type: 'OnDelete' };
+  if (chance < 0.65) {
+    const maxUnavailable = seeded.pick([1, 1, 2, 3, '20%', '50%', '100%']);
+    return { type: 'RollingUpdate', maxUnavailable };
+  }
+  return { type: 'RollingUpdate', maxSurge: seeded.pick([1, 1, 2, '30%', '100%']) };
+}
+
+/** An edit of the template: another version, and sometimes more. */
+function drawTemplateChange(seeded: Seeded, version: number): SetForm {
+  return {
+    version,
+    isUnhealthy: seeded.next() < 0.2,
+    ...(seeded.next() < 0.15 ? { pool: seeded.pick(['a', 'b', null]) } : {}),
+    ...(seeded.next() < 0.15 ? { disk: seeded.next() < 0.5 ? drawDisk(seeded) : null } : {}),
+    ...(seeded.next() < 0.2 ? { tolerations: drawTolerations(seeded) } : {}),
+    ...(seeded.next() < 0.15 ? { strategy: drawStrategy(seeded) } : {}),
+  };
+}
+
+function drawTolerations(seeded: Seeded): readonly TolerationForm[] | null {
+  return seeded.next() < 0.3 ? null : seeded.pick(TOLERATIONS);
+}
+
+function drawDisk(seeded: Seeded): NonNullable<SetForm['disk']> {
+  return { operator: seeded.pick(['In', 'NotIn', 'Exists', 'DoesNotExist'] as const) };
+}
 
 /** Which scenario to draw, and how long. */
 export interface GenerateOptions {
@@ -248,4 +308,79 @@ function refuse(model: Model): readonly Step[] {
 function admit(model: Model): readonly Step[] {
   model.isRefusing = false;
   return [{ op: 'admission', refusedNodes: [] }];
+}
+
+function joinNode(model: Model): Operation {
+  const { seeded } = model;
+  const node = `n${model.nextNode}`;
+  model.nextNode += 1;
+  model.nodes.add(node);
+  const labels = {
+    ...(seeded.next() < 0.4 ? { pool: seeded.pick(['a', 'b']) } : {}),
+    ...(seeded.next() < 0.4 ? { disk: seeded.pick(['ssd', 'hdd']) } : {}),
+  };
+  if (seeded.next() < 0.8) return { op: 'node-join', node, labels };
+  const taint = drawTaint(seeded);
+  noteTaint(model, node, taint);
+  return { op: 'node-join', node, labels, taints: [taint] };
+}
+
+function leaveNode(model: Model): Operation {
+  const node = anyNode(model);
+  model.nodes.delete(node);
+  model.notReady.delete(node);
+  model.taintKeys.delete(node);
+  return { op: 'node-leave', node };
+}
+
+/** A label that DaemonSets may select changes, or goes. */
+function labelNode(model: Model): Operation {
+  const { seeded } = model;
+  const node = anyNode(model);
+  const key = seeded.pick(['pool', 'disk']);
+  const values = key === 'pool' ? ['a', 'b', null] : ['ssd', 'hdd', null];
+  return { op: 'node-label', node, key, value: seeded.pick(values) };
+}
+
+function drawTaint(seeded: Seeded): Taint {
+  const key = seeded.pick(['dedicated', 'maintenance']);
+  const effect = seeded.pick([
+    'NoSchedule',
+    'NoSchedule',
+    'NoExecute',
+    'PreferNoSchedule',
+  ] as const);
+  return seeded.next() < 0.5 ? { key, effect } : { key, value: 'yes', effect };
+}
+
+function noteTaint({ taintKeys }: Model, node: string, { key }: Taint): void {
+  taintKeys.set(node, (taintKeys.get(node) ?? new Set()).add(key));
+}
+
+function taintNode(model: Model): Operation {
+  const node = anyNode(model);
+  const taint = drawTaint(model.seeded);
+  noteTaint(model, node, taint);
+  return { op: 'node-taint', node, taint };
+}
+
+function untaintNode({ seeded, taintKeys }: Model): Operation {
+  const node = seeded.pick([...taintKeys.keys()]);
+  const keys = taintKeys.get(node) ?? new Set();
+  const key = seeded.pick([...keys]);
+  keys.delete(key);
+  if (keys.size === 0) taintKeys.delete(node);
+  return { op: 'node-untaint', node, key };
+}
+
+function spoilNode(model: Model): Operation {
+  const node = anyNode(model);
+  model.notReady.add(node);
+  return { op: 'node-not-ready', node };
+}
+
+function mendNode({ seeded, notReady }: Model): Operation {
+  const node = seeded.pick([...notReady]);
+  notReady.delete(node);
+  return { op: 'node-ready', node };
 }

@@ -3,21 +3,20 @@
  * difference. Several scenarios play side by side, each at a place of its own.
  */
 import type { KubernetesObject } from '../conformance/control-plane/api.ts';
-import { readDaemonSet } from '../conformance/control-plane/observed-records.ts';
+import { readDaemonSet, readPod } from '../conformance/control-plane/observed-records.ts';
 import { pollUntil } from '../conformance/control-plane/poll.ts';
 import { liftAdmission } from './admission.ts';
 import { isWithoutAvailability } from './at-rest.ts';
 import { isOrderDependent } from './order-dependent.ts';
-import { resolveStep } from './resolve-step.ts';
 import { applyStep } from './apply-step.ts';
 import type { StepOutcome } from './step-target.ts';
 import type { Difference } from './compare.ts';
-import { controllerOf } from './find-pods.ts';
+import { controllerOf, findSubjects } from './find-pods.ts';
 import { isBackingOff, isForgetful, lateReason, starvedNodes } from './known-differences.ts';
 import { appsOfNew } from './overlap.ts';
 import type { Settling } from './lateness.ts';
 import type { Pair, Side } from './pair.ts';
-import { placeOf, type Place } from './place.ts';
+import { placeOf, type Place, nodeNameOf, roleOfNode } from './place.ts';
 import { describeStep, type Scenario, type Step } from './scenario.ts';
 import { countKinds, type StepKind } from './step-kinds.ts';
 import { LAST_PATIENCE, memoryDuring, PATIENCE, settle } from './settle.ts';
@@ -357,4 +356,22 @@ async function clearPlace({ admin, mirror }: Side, place: Place): Promise<void> 
   }
   const collection = `/api/v1/namespaces/${place.namespace}/pods`;
   await admin.request({ method: 'DELETE', path: collection, body: { gracePeriodSeconds: 0 } });
+}
+
+/** The step on a node that has what it is about; unchanged where none has. */
+function resolveStep(pair: Pair, place: Place, step: Step): Step {
+  if (!step.op.startsWith('pod-') || step.op === 'pod-orphan' || !('set' in step)) return step;
+  if (!('node' in step)) return step;
+  const { op, set } = step;
+  const [original = new Set<string>(), rollcall = new Set<string>()] = [
+    pair.original,
+    pair.rollcall,
+  ].map(({ mirror }) => {
+    const pods = findSubjects(mirror.at(place), { op, set });
+    return new Set(pods.map((pod) => readPod(pod).node ?? ''));
+  });
+  const nodes = [...original].filter((it) => rollcall.has(it)).sort();
+  const written = nodeNameOf(place, step.node);
+  const node = nodes.find((it) => it >= written) ?? nodes[0];
+  return node === undefined ? step : { ...step, node: roleOfNode(place, node) };
 }

@@ -47,7 +47,7 @@ export interface SetForm {
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
-/** What happens to a pod: see apply-pod-step.ts. */
+/** What happens to a pod: see apply-step.ts. */
 export type PodOperation =
   | 'pod-delete'
   | 'pod-fail'

@@ -4,17 +4,86 @@
  * Each bug in a copy of the repository, two at once; a named test has to fail (docs/testing.md, "Planted bugs"). Exit code:
  * 0 all killed, 1 one survived, 2 wrong usage, 130 ended from outside. Nothing of the copies is left, however it ends.
  */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, constants, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startReaper } from '../../scripts/lib/reaper.ts';
 import { repositoryRoot } from '../../scripts/lib/run-tool.ts';
-import { chooseRows, UsageError, type ChosenRows } from './choose-rows.ts';
-import { copyRepository } from './copy-repository.ts';
 import type { Judgement } from './judge-run.ts';
 import { killerOf, type PlantedBug } from './planted-bug.ts';
 import { PLANTED_BUGS } from './table.ts';
 import { tryBug, type Trial } from './try-bug.ts';
+import { parseArgs, promisify } from 'node:util';
+import { execFile } from 'node:child_process';
+import { copyFile, lstat, mkdir, readlink, symlink } from 'node:fs/promises';
+import { linkModules } from '../../scripts/lib/link-modules.ts';
+
+const run = promisify(execFile);
+const LIST_BYTES_MAX = 64 * 1024 * 1024;
+
+async function filesOf(root: string): Promise<readonly string[]> {
+  const { stdout } = await run(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    { cwd: root, maxBuffer: LIST_BYTES_MAX },
+  );
+  const files = stdout.split('\0').filter((file) => file !== '' && file !== 'node_modules');
+  return files.filter((file) => existsSync(path.join(root, file)));
+}
+
+async function copyOne(from: string, to: string): Promise<void> {
+  await mkdir(path.dirname(to), { recursive: true });
+  if ((await lstat(from)).isSymbolicLink()) await symlink(await readlink(from), to);
+  else await copyFile(from, to, constants.COPYFILE_FICLONE);
+}
+
+/** Copies the repository at `root` to the directory `to`, which is made. */
+async function copyRepository(root: string, to: string): Promise<void> {
+  for (const file of await filesOf(root)) {
+    await copyOne(path.join(root, file), path.join(to, file));
+  }
+  linkModules(root, to);
+}
+
+/** The command line asked for what does not exist. */
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Names of rows, in the order of the table or of the command line, and which tenth of them it is, if it is one. */
+interface ChosenRows {
+  readonly names: readonly string[];
+  readonly tenth: number | undefined;
+}
+
+const PARTS = 10;
+
+function parse(parameters: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...parameters],
+      options: { tenth: { type: 'string' } },
+      allowPositionals: true,
+    });
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/** Which rows the parameters of the command line ask for. */
+function chooseRows(parameters: readonly string[], table: readonly string[]): ChosenRows | 'help' {
+  if (parameters.includes('--help')) return 'help';
+  const { values, positionals } = parse(parameters);
+  const unknown = positionals.filter((name) => !table.includes(name));
+  if (unknown.length > 0) throw new UsageError(`there is no row ${unknown.join(', ')}`);
+  if (values.tenth === undefined) {
+    return { names: positionals.length > 0 ? positionals : table, tenth: undefined };
+  }
+  if (positionals.length > 0) throw new UsageError('either names or --tenth');
+  if (!/^\d{1,15}$/.test(values.tenth)) throw new UsageError('--tenth wants a whole number');
+  const tenth = Number(values.tenth) % PARTS;
+  return { names: table.filter((_name, index) => index % PARTS === tenth), tenth };
+}
 
 const USAGE = `Usage: npm run test:mutants -- [NAME…] [--tenth N]
 

@@ -1,13 +1,75 @@
-/** The simulated cluster's requests of server-side apply: fences, dry runs, faults; what is owned is simulated-apply.ts'. */
+/** The simulated cluster's requests of server-side apply: fences, dry runs, faults, and who owns what. */
 import { canonicalJson, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject, KubernetesObject, ObjectMeta } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { FleetManifest } from '../../src/core/fleet/fleet-daemon-set.ts';
 import { FIELD_MANAGER } from '../../src/ports/cluster/manifest-access.ts';
-import type { ApplyOptions, ManifestOutcome } from '../../src/ports/cluster/manifest-access.ts';
+import type {
+  ApplyOptions,
+  ManifestOutcome,
+  FieldConflict,
+} from '../../src/ports/cluster/manifest-access.ts';
 import type { NamespacedName } from '../../src/ports/stores/view-store.ts';
-import { applyManifest, noteUpdate, type Applied } from './simulated-apply.ts';
 import type { ClusterHooks } from './simulated-hooks.ts';
+import { applyConfiguration } from '@rollcall/local-cluster/api/owners/apply-configuration.ts';
+import { afterUpdate } from '@rollcall/local-cluster/api/owners/managed-fields.ts';
+import type { ApiObject } from '@rollcall/local-cluster/objects/api-object.ts';
+import { createSchema } from '@rollcall/local-cluster/schema/create-schema.ts';
+
+/** Who writes, and when. */
+interface Writer {
+  readonly manager: string;
+  readonly time: string;
+}
+
+type Applied =
+  | { readonly kind: 'applied'; readonly object: JsonObject }
+  | { readonly kind: 'conflict'; readonly conflicts: readonly FieldConflict[] };
+
+const APPS = { apiVersion: 'apps/v1' };
+const TYPES = { schema: createSchema(), struct: 'apps.v1.DaemonSet' };
+
+/** What becomes of an object, or of none, by an apply. */
+function applyManifest(
+  former: JsonObject | undefined,
+  { status: _status, ...manifest }: JsonObject,
+  { isForced, ...by }: Writer & { readonly isForced: boolean },
+): Applied {
+  const live = former && ({ ...APPS, kind: 'DaemonSet', ...former } as unknown as ApiObject); // stored objects are raw JSON
+  const writer = { ...by, ...APPS, operation: 'Apply' } as const;
+  const applied = applyConfiguration(live, manifest, { writer, isForced, types: TYPES });
+  if (applied.kind === 'faulty') throw new Error(applied.fault);
+  if (applied.kind === 'conflict') {
+    const conflicts = applied.conflicts.map(({ owner, field }) => ({
+      manager: owner.manager,
+      field,
+    }));
+    return { kind: 'conflict', conflicts };
+  }
+  const object = withoutNulls(applied.object);
+  const metadata = { ...(object['metadata'] as JsonObject), managedFields: applied.managedFields };
+  return { kind: 'applied', object: { ...object, metadata } };
+}
+
+/** As an API server decodes it. */
+function withoutNulls(object: JsonObject): JsonObject {
+  const text = JSON.stringify(object, (_name, value: Json) => value ?? undefined);
+  return JSON.parse(text) as JsonObject;
+}
+
+/** An object that was written otherwise than by apply: what it changed is its writer's now. */
+function noteUpdate(
+  former: KubernetesObject,
+  edited: KubernetesObject,
+  by: Writer,
+): KubernetesObject {
+  const [before, after] = [former, edited].map((it) => it as unknown as ApiObject); // raw JSON
+  if (before?.metadata['managedFields'] === undefined || after === undefined) return edited;
+  const writer = { ...by, ...APPS, operation: 'Update' } as const;
+  const managedFields = afterUpdate(before, after, { types: TYPES, writer });
+  const metadata = { ...edited.metadata, managedFields } as KubernetesObject['metadata'];
+  return { ...edited, metadata };
+}
 
 export interface ManifestPlace {
   readonly clock: Clock;

@@ -11,15 +11,135 @@ import { createSeeded } from '../scenarios/seeded.ts';
 import { setScene, startChurn } from './churn.ts';
 import { judgeHistory, type Violation } from './judge.ts';
 import { readOwnDeletions } from './own-deletions.ts';
-import { performPlan, type PerformedFault } from './perform.ts';
 import { longestFreezeMs, planFaults, type FaultKind, type PlannedFault } from './plan.ts';
-import { gatherEvidence } from './evidence.ts';
 import { latenessOf } from './lateness.ts';
 import { startEndedLoops } from './loops.ts';
 import { findUnrest } from './rest.ts';
 import { waitUntilCollected, waitUntilSettled, watchQuiet, type Settled } from './settle.ts';
 import { openTheatre, type Theatre } from './theatre.ts';
 import { createWitness, type Witness } from './witness.ts';
+import { FAULTS, type FaultContext, type FaultResult, type Target } from './faults.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KubernetesObject } from '../control-plane/api.ts';
+import { listAll } from '../control-plane/watch.ts';
+
+const LINES_MAX = 25;
+const LINE_CHARACTERS_MAX = 400;
+const LOGS = [
+  'engine.log',
+  'watcher.log',
+  'control-plane/controllerManager.log',
+  'control-plane/scheduler.log',
+  'control-plane/kwok.log',
+];
+
+/** Lines for people. */
+async function gatherEvidence({ admin, directory }: Theatre): Promise<readonly string[]> {
+  const lists = await Promise.all([
+    listAll(admin, '/api/v1/nodes'),
+    listAll(admin, '/apis/apps/v1/namespaces/default/daemonsets'),
+    listAll(admin, '/api/v1/namespaces/default/pods'),
+  ]);
+  const objects = lists.flatMap(({ items }) => items.map(describe));
+  const logs = await Promise.all(LOGS.map((name) => lastLines(directory, name)));
+  return ['objects:', ...objects, ...logs.flat()];
+}
+
+function describe(object: KubernetesObject): string {
+  const { name, labels = {}, generation, resourceVersion } = object.metadata;
+  const { nodeName, taints } = object['spec'] as {
+    readonly nodeName?: string;
+    readonly taints?: unknown;
+  };
+  const shown = {
+    name,
+    resourceVersion,
+    labels,
+    ...(generation === undefined ? {} : { generation, status: object['status'] }),
+    ...(taints === undefined ? {} : { taints }),
+    ...(nodeName === undefined ? {} : { nodeName, ...podState(object) }),
+  };
+  return `  ${JSON.stringify(shown)}`;
+}
+
+function podState(pod: KubernetesObject): object {
+  const { deletionTimestamp } = pod.metadata;
+  const { phase, conditions = [] } = pod['status'] as {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
+  const ready = conditions.find(({ type }) => type === 'Ready')?.status;
+  return { phase, ready, deletionTimestamp };
+}
+
+async function lastLines(directory: string, name: string): Promise<readonly string[]> {
+  const text = await readFile(join(directory, name), 'utf8').catch(
+    (cause: unknown) => `cannot be read: ${String(cause)}`,
+  );
+  const lines = text.trimEnd().split('\n').slice(-LINES_MAX);
+  return [`${name}:`, ...lines.map((line) => `  ${line.slice(0, LINE_CHARACTERS_MAX)}`)];
+}
+
+interface PerformedFault extends FaultResult {
+  readonly planned: PlannedFault;
+  readonly beganAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** Performs all; resolves when the last one is healed. */
+async function performPlan(
+  plan: readonly PlannedFault[],
+  context: FaultContext,
+  onPerformed: (fault: PerformedFault) => void,
+): Promise<readonly PerformedFault[]> {
+  const locks = new Locks();
+  const performed: PerformedFault[] = [];
+  const lane = async (number: number): Promise<void> => {
+    for (const planned of plan.filter((fault) => fault.lane === number)) {
+      await delay(planned.gapMs);
+      const release = await locks.acquire(FAULTS[planned.kind].targets);
+      const beganAtMs = Date.now();
+      const result = await performOne(planned, context);
+      release();
+      const fault = { ...result, planned, beganAtMs, endedAtMs: Date.now() };
+      performed.push(fault);
+      onPerformed(fault);
+    }
+  };
+  await Promise.all([lane(0), lane(1)]);
+  return performed;
+}
+
+async function performOne(planned: PlannedFault, context: FaultContext): Promise<FaultResult> {
+  try {
+    return await FAULTS[planned.kind].perform(context, planned);
+  } catch (error) {
+    const evidence = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { hasFired: false, evidence };
+  }
+}
+
+/** All targets at once or none: two lanes cannot wait for each other. */
+class Locks {
+  readonly #held = new Set<Target>();
+  #waiting: (() => void)[] = [];
+
+  async acquire(targets: readonly Target[]): Promise<() => void> {
+    while (targets.some((target) => this.#held.has(target))) {
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    }
+    for (const target of targets) this.#held.add(target);
+    return () => {
+      for (const target of targets) this.#held.delete(target);
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const wake of waiting) wake();
+    };
+  }
+}
 
 export interface ChaosOptions {
   readonly seed: number;

@@ -11,7 +11,7 @@
  *
  * S3 is judged by what we did and must know: nodes that lost their available pod to us and have none yet,
  * or have had none for longer than a view may be old, are at most maxUnavailable; with surge the node had
- * a successor (successors.ts). What users, nodes and kubelets took away a moment ago is not ours (docs/promise.md,
+ * a successor. What users, nodes and kubelets took away a moment ago is not ours (docs/promise.md,
  * *fresh*). Pods that leave because of their node are no rollout: a node counts only if the pod belonged there for a
  * while. How long a moment is, is said by lateness.ts.
  */
@@ -19,7 +19,6 @@ import type { DaemonSetRecord, NodeRecord, PodRecord } from '../control-plane/ob
 import type { ObservedEvent } from '../control-plane/observer.ts';
 import { belongs, mayStay, partOf, PARTS } from './cast.ts';
 import type { Lateness } from './lateness.ts';
-import { createServices, type Services } from './successors.ts';
 import type { History } from './witness.ts';
 
 /** A deletion of a pod by the functions' identity that the API server accepted. */
@@ -315,4 +314,53 @@ function isAvailable(
   const { minReadySeconds } = partOf(set.name);
   if (minReadySeconds === 0) return true;
   return pod.readySinceMs + minReadySeconds * 1000 + at.marginMs <= at.atMs;
+}
+
+interface Service {
+  readonly uid: string;
+  readonly version: string | undefined;
+  servedAtMs: number;
+}
+
+interface SuccessorQuestion {
+  /** Versions that were the present one at some time since the live read before the deletion. */
+  readonly rightVersions: ReadonlySet<string>;
+  /** Who was last available before that is known to be gone. */
+  readonly sinceMs: number;
+}
+
+/** The pods of one DaemonSet that were available, by node. */
+interface Services {
+  readonly note: (pod: PodRecord, atMs: number) => void;
+  /** We deleted it. */
+  readonly forget: (pod: PodRecord) => void;
+  readonly hasSuccessor: (victim: PodRecord, question: SuccessorQuestion) => boolean;
+}
+
+/** Begins with none. */
+function createServices(): Services {
+  const byNode = new Map<string, Map<string, Service>>();
+  const servicesOn = ({ node = '' }: PodRecord): Map<string, Service> => {
+    const found = byNode.get(node) ?? new Map<string, Service>();
+    byNode.set(node, found);
+    return found;
+  };
+  return {
+    note: (pod, atMs) => {
+      const { uid } = pod;
+      servicesOn(pod).set(uid, { uid, version: pod.labels['version'], servedAtMs: atMs });
+    },
+    forget: (pod) => {
+      servicesOn(pod).delete(pod.uid);
+    },
+    hasSuccessor: (victim, { rightVersions, sinceMs }) => {
+      const own = victim.labels['version'];
+      // Of two former ones either may go: there is no order between them (spec 2.7).
+      const isFormer = [...rightVersions].some((version) => version !== own);
+      return [...servicesOn(victim).values()].some(
+        ({ uid, version = '', servedAtMs }) =>
+          uid !== victim.uid && servedAtMs >= sinceMs && (rightVersions.has(version) || isFormer),
+      );
+    },
+  };
 }

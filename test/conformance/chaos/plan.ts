@@ -3,7 +3,7 @@
  * fault can be shown to have fired (M1).
  *
  * Lane 0 plays the whole deck, shuffled, as often as the time allows, and at least once. Lane 1 starts
- * later and plays short faults over it. Faults on the same thing wait for each other (perform.ts), so the
+ * later and plays short faults over it. Faults on the same thing wait for each other (chaos.ts), so the
  * plan says when a fault may begin, not when it does. Pure.
  */
 import type { Seeded } from '../scenarios/seeded.ts';

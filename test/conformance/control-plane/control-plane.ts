@@ -10,10 +10,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiClient } from './api.ts';
+import { createApiClient, type ApiClient } from './api.ts';
 import { ensureBinaries, type Binaries } from './build.ts';
 import { describeAccess, type ClusterAccess } from './cluster-access.ts';
-import { prepareCluster, waitForServiceAccount } from './cluster-setup.ts';
 import {
   assertAllRunning,
   COMPONENT_NAMES,
@@ -21,21 +20,70 @@ import {
   describeComponents,
   READY_DEADLINE_MS,
   waitUntilReady,
-  type ComponentControl,
-  type Components,
 } from './component-control.ts';
-import {
-  AUDIT_POLICY,
-  auditPolicyPath,
-  servingCertificatePath,
-  type Settings,
-  type Wiring,
-} from './component-flags.ts';
+import type { ComponentControl, Components } from './component-control.ts';
+import { AUDIT_POLICY, auditPolicyPath, servingCertificatePath } from './component-flags.ts';
+import type { Settings, Wiring } from './component-flags.ts';
 import { isPortTaken } from '../../../scripts/lib/component.ts';
-import { writeIdentityFiles } from './identities.ts';
+import { writeIdentityFiles, userNameOf } from './identities.ts';
 import { pollUntil } from './poll.ts';
 import { findFreePorts } from '../../../scripts/lib/ports.ts';
 import { startReaper } from '../../../scripts/lib/reaper.ts';
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const READ_ONLY = ['get', 'list', 'watch'];
+const OBSERVER_ROLE = 'rollcall-test-observer';
+const SETUP_DEADLINE_MS = 60_000;
+
+/** Applies the set-up; repeating it on a kept data directory does no harm. */
+async function prepareCluster(admin: ApiClient): Promise<void> {
+  const objects: readonly (readonly [string, unknown])[] = [
+    [`${RBAC}/clusterroles`, observerRole()],
+    [`${RBAC}/clusterrolebindings`, observerBinding()],
+  ];
+  for (const [path, body] of objects) {
+    // A busy server that has just become ready may still refuse, or answer too late.
+    await pollUntil({ deadlineMs: SETUP_DEADLINE_MS, description: `POST ${path}` }, async () => {
+      const response = await admin.request({ method: 'POST', path, body });
+      if (response.status < 400 || response.status === 409) return true;
+      throw new Error(`POST ${path}: ${JSON.stringify(response.body)}`);
+    });
+  }
+}
+
+/** Waits until pods can be created: their namespace needs its default service account. */
+async function waitForServiceAccount(
+  admin: ApiClient,
+  deadlineMs: number,
+  assertProgress: () => void,
+): Promise<void> {
+  const path = '/api/v1/namespaces/default/serviceaccounts/default';
+  await pollUntil({ deadlineMs, description: 'default service account' }, async () => {
+    assertProgress();
+    const response = await admin.request({ method: 'GET', path });
+    return response.status === 200 ? true : undefined;
+  });
+}
+
+function observerRole(): unknown {
+  return {
+    metadata: { name: OBSERVER_ROLE },
+    rules: [
+      { apiGroups: ['*'], resources: ['*'], verbs: READ_ONLY },
+      { nonResourceURLs: ['*'], verbs: ['get'] },
+    ],
+  };
+}
+
+function observerBinding(): unknown {
+  return {
+    metadata: { name: OBSERVER_ROLE },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: OBSERVER_ROLE },
+    subjects: [
+      { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: userNameOf('observer') },
+    ],
+  };
+}
 
 /** How a control plane is to be; every field has a default. */
 export interface ControlPlaneOptions {

@@ -2,7 +2,7 @@
  * Starts a real server for the comparison: etcd and the API server alone, with nothing behind them that acts on
  * objects.
  *
- * Like the local one (open-local-server.ts) it gets the shipped RBAC, so that requests of other users are judged alike.
+ * Like the local one (differential.test.ts) it gets the shipped RBAC, so that requests of other users are judged alike.
  */
 import { createApiClient, type ApiConnection } from '../control-plane/api.ts';
 import { startControlPlane } from '../control-plane/control-plane.ts';

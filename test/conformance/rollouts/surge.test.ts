@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, it } from 'node:test';
-import { startPaceMeter } from '../../support/machine-pace.ts';
+import { startPaceMeter, stretched } from '../../support/machine-pace.ts';
 import { plainNodes } from '../control-plane/nodes.ts';
 import { describeOnBackend } from '../scenarios/backends.ts';
 import { livePodsByNode } from '../scenarios/expectations.ts';
@@ -27,7 +27,46 @@ import {
   waitUntilStill,
 } from './rolled.ts';
 import type { Rolled, RolledOptions } from './rolled.ts';
-import { judgeSteps, MIN_READY_SECONDS, stepBoundMs, type MeasuredRollout } from './steps.ts';
+
+/** How long a pod must be ready. */
+const MIN_READY_SECONDS = 10;
+/** From the wake-up that is due to the next pod, on a quiet machine. */
+const BESIDES_MS = 2000;
+const STALLED_STEP_MAX_MS = 40_000;
+const ROLLOUTS_MAX = 2;
+const SLOW_STEPS_MAX = 1;
+
+interface MeasuredRollout {
+  readonly stepsMs: readonly number[];
+  readonly slowdown: number;
+}
+
+/** `again`: one step was slow, and another rollout is to be measured. */
+type StepsVerdict =
+  { readonly kind: 'passed' | 'again' } | { readonly kind: 'failed'; readonly why: string };
+
+/** Judges all rollouts that were measured, the first one first. */
+function judgeSteps(rollouts: readonly MeasuredRollout[]): StepsVerdict {
+  const steps = rollouts.flatMap(({ stepsMs, slowdown }) =>
+    stepsMs.map((stepMs) => ({ stepMs, isSlow: stepMs > stepBoundMs(slowdown) })),
+  );
+  const lost = steps.find(({ stepMs }) => !(stepMs <= STALLED_STEP_MAX_MS));
+  if (lost !== undefined) {
+    return { kind: 'failed', why: `a wake-up was lost: a step took ${String(lost.stepMs)} ms` };
+  }
+  const slow = steps.filter(({ isSlow }) => isSlow).map(({ stepMs }) => stepMs);
+  if (slow.length > SLOW_STEPS_MAX) {
+    const why = `slow: ${slow.join(', ')} ms, of ${String(steps.length)} steps`;
+    return { kind: 'failed', why };
+  }
+  const isProven = slow.length === 0 || rollouts.length >= ROLLOUTS_MAX;
+  return { kind: isProven ? 'passed' : 'again' };
+}
+
+/** How long a step may take. */
+function stepBoundMs(slowdown: number): number {
+  return MIN_READY_SECONDS * 1000 + stretched(BESIDES_MS, slowdown);
+}
 
 const POOL = 'rollcall.test/steps';
 

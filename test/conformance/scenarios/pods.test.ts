@@ -19,10 +19,30 @@ import {
   expectStatus,
   livePodsByNode,
 } from './expectations.ts';
-import { startPaceMeter } from '../../support/machine-pace.ts';
-import { findWrongSteps, type BackOffStep } from './back-off-steps.ts';
+import { startPaceMeter, stretched } from '../../support/machine-pace.ts';
 import { describeOnBackend } from './backends.ts';
 import { NODES, openStage, type Stage } from './stage.ts';
+
+/** A pod that failed, and was deleted for its successor. */
+interface BackOffStep {
+  readonly backOffMs: number;
+  /** Since the deletion before. */
+  readonly waitedMs: number;
+  /** After the end of the back-off. */
+  readonly lateMs: number;
+  readonly isRestarted: boolean;
+}
+
+const LATE_MS_MAX = 2500;
+const RESTARTED_LATE_MS_MAX = 20_000;
+
+function findWrongSteps(steps: readonly BackOffStep[], slowdown: number): readonly BackOffStep[] {
+  return steps.filter(({ backOffMs, waitedMs, lateMs, isRestarted }) => {
+    const lateMsMax = isRestarted ? RESTARTED_LATE_MS_MAX : stretched(LATE_MS_MAX, slowdown);
+    // Half of it: between the decision and its request a machine may stall.
+    return !(waitedMs >= backOffMs / 2 && lateMs <= lateMsMax);
+  });
+}
 
 const STORAGE = { 'storage.example.com/local-disks': 'true' };
 const FIRST = NODES.storage[0];

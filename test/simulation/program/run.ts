@@ -6,12 +6,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { commitSeed } from '../../support/commit.ts';
 import { HUNT_NAMES } from '../../support/simulation/hunts.ts';
-import { KEPT_DIRECTORY } from '../../support/simulation/kept-plan.ts';
+import { KEPT_DIRECTORY, readKept } from '../../support/simulation/kept-plan.ts';
 import { PROFILE_NAMES } from '../../support/simulation/profiles.ts';
 import { STEPS_UNLESS_TOLD } from '../../support/simulation/run-seed.ts';
-import { replayKept } from './replay-kept.ts';
 import { runSimulation, type SimulationRequest } from './run-simulation.ts';
 import { SeedThreads } from './worker-pool.ts';
+import { describeBroken } from '../../support/simulation/describe-broken.ts';
+import { playPlan } from '../../support/simulation/play-plan.ts';
 
 function wholeNumber(text: string): number {
   const value = Number(text);
@@ -98,3 +99,17 @@ process.exitCode =
   values.replay === undefined
     ? await simulate(values)
     : await replayKept(values.replay, values.trace);
+
+/** Plays the plan of a file; answers the exit code. */
+async function replayKept(file: string, isTracing: boolean): Promise<number> {
+  const { broke, plan } = readKept(file);
+  console.log(`once broke ${broke.rule} at commit ${broke.commit}: ${broke.finding}`);
+  const result = await playPlan(plan);
+  if (isTracing) console.log(result.trace.join('\n'));
+  if (result.kind === 'held') {
+    console.log('every promise held');
+    return 0;
+  }
+  console.log(describeBroken(result, `npm run sim -- --replay ${file}`));
+  return 1;
+}

@@ -8,11 +8,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { updateOf } from '@rollcall/local-aws/dynamodb/statement.ts';
-import { statementsOf, Tables } from '@rollcall/local-aws/dynamodb/tables.ts';
-import type { Fields } from '@rollcall/local-aws/dynamodb/tables.ts';
-import { sizeOfItem, TableError } from '@rollcall/local-aws/dynamodb/values.ts';
-import { logBytesOf } from './log-bytes.ts';
-import type { WireItem } from '@rollcall/local-aws/dynamodb/values.ts';
+import { statementsOf, Tables, type Fields } from '@rollcall/local-aws/dynamodb/tables.ts';
+import { sizeOfItem, TableError, type WireItem } from '@rollcall/local-aws/dynamodb/values.ts';
+import { decodeBody, encodeBody, keyIn } from '../../../src/adapters/dynamodb/item-codec.ts';
 
 /** What a request is, for who decides how long it takes. */
 export type TableRequest = 'get' | 'batch-get' | 'query' | 'write' | 'batch-write';
@@ -174,4 +172,15 @@ function unitsOf(sizes: readonly Sizes[], which: keyof Sizes): number {
 
 function keyOf({ pk, sk }: WireItem): WireItem {
   return { ...(pk && { pk }), ...(sk && { sk }) };
+}
+
+/** Bytes of an item of a table, as DynamoDB counts them. */
+function logBytesOf(item: WireItem): number {
+  const { pk, sk, body } = item as Readonly<Record<string, { S?: string; B?: string } | undefined>>;
+  if (pk?.S?.startsWith('LOG#') === true) return sizeOfItem(item);
+  if (sk?.S !== 'STATE' || body?.B === undefined) return 0;
+  const stored = Buffer.from(body.B, 'base64');
+  const key = keyIn({ pk: pk?.S, sk: sk.S });
+  const { log, ...rest } = decodeBody(key, stored) as { readonly log?: unknown };
+  return log === undefined ? 0 : stored.byteLength - encodeBody(key, rest).byteLength;
 }

@@ -7,7 +7,7 @@
 import type { ClusterUid } from '../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration, StartUp } from '../../../src/core/model/registration.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { Effect } from '../../../src/core/model/effects.ts';
+import type { Effect, DeletePodEffect, Outcome } from '../../../src/core/model/effects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterConnector,
@@ -21,13 +21,73 @@ import type { AvailabilityAudit } from './availability-audit.ts';
 import type { BuiltInLoop } from './built-in-loop.ts';
 import type { CopilotAudit } from './copilot-audit.ts';
 import { CopyAudit } from './copy-audit.ts';
-import { refuseEffect, refuseRead, type FunctionRights } from './copilot-rights.ts';
 import type { ShrinkAudit } from './removal-audit.ts';
 import { OrderAudit } from './order-audit.ts';
 import type { StageAudit } from './stage-audit.ts';
 import { START_UP_TAINT, StartUpAudit } from './start-up-audit.ts';
 import { SimulatedControllers } from './controllers.ts';
 import type { Observer, SenderFacts } from './observer.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import { controllerUid, refusal } from '../simulated-objects.ts';
+
+/** What the functions' role may do in one cluster. */
+interface FunctionRights {
+  /** In takeover they may do whatever they ask for. */
+  role: 'takeover' | 'copilot';
+  /** True: somebody took the role away. */
+  isTaken: boolean;
+  /** Names of DaemonSets that listed.yaml has. */
+  readonly listed: Set<string>;
+  /** Whether the Roles of `--rollback` are there. */
+  mayRestore: boolean;
+}
+
+/** The refusal of a request that changes something; undefined: it may pass. */
+function refuseEffect(
+  effect: Effect,
+  { role, isTaken, listed, mayRestore }: FunctionRights,
+  api: SimulatedApiServer,
+): Outcome | undefined {
+  if (isTaken) return refusal('forbidden');
+  if (role === 'takeover') return undefined;
+  switch (effect.kind) {
+    case 'create-event':
+    case 'patch-event':
+    case 'set-condition':
+    case 'remove-taint': // its opt-in overlay is installed wherever a world has start-up taints
+      return undefined;
+    case 'restore-template':
+      return mayRestore && listed.has(effect.name) ? undefined : refusal('forbidden');
+    case 'delete-pod':
+      return mayDelete(effect, listed, api) ? undefined : refusal('admission');
+    default:
+      return refusal('forbidden');
+  }
+}
+
+function mayDelete(
+  { name, namespace, uid, resourceVersion }: DeletePodEffect,
+  listed: ReadonlySet<string>,
+  api: SimulatedApiServer,
+): boolean {
+  const pod = api.find('pods', name, namespace);
+  const isListed = pod === undefined || listed.has(ownerName(pod, api) ?? '');
+  return uid !== '' && resourceVersion !== '' && isListed;
+}
+
+/** Reads that the role does not have. */
+const NEVER = /^LIST (pods|whole pods|controllerrevisions)/;
+
+/** The refusal of a read; undefined: it may pass. */
+function refuseRead(what: string, { role, isTaken }: FunctionRights): LiveRead<never> | undefined {
+  const isRefused = isTaken || (role === 'copilot' && NEVER.test(what));
+  return isRefused ? { kind: 'unavailable', message: 'forbidden', isRefused } : undefined;
+}
+
+function ownerName(pod: KubernetesObject, api: SimulatedApiServer): string | undefined {
+  const uid = controllerUid(pod);
+  return api.list('daemonsets').find(({ metadata }) => metadata.uid === uid)?.metadata.name;
+}
 
 /** An API server whose etcd is restored is away for this long, and its connections are gone. */
 const RESTORE_MS = 10_000;

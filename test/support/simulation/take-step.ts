@@ -5,7 +5,7 @@ import type { FaultDecider } from './fault-decider.ts';
 import type { PlanStep } from './plan.ts';
 import { evictPod, orphanSet, relabelPods, replacePod, restorePods } from './steps-of-evictors.ts';
 import { flapLabels, loseNode, shutDownNode } from './steps-of-lost-nodes.ts';
-import { applyAgain, editAndUndo, writePeerStatus } from './steps-of-writers.ts';
+import { applyAgain, editAndUndo, writePeerStatus, write } from './steps-of-writers.ts';
 import type { StepContext } from './step-context.ts';
 import {
   Backups,
@@ -23,13 +23,6 @@ import {
   startSecondWatcher,
   stepClock,
 } from './steps-of-machines.ts';
-import {
-  fillNamespace,
-  narrowMapping,
-  narrowQueue,
-  setInjector,
-  setLimits,
-} from './steps-of-limits.ts';
 import { taintForSeconds } from './steps-of-taints.ts';
 import { hostileTenant } from './steps-of-tenants.ts';
 import { loseWay } from './steps-of-outages.ts';
@@ -43,7 +36,6 @@ import {
   undoRollout,
   unreadyNode,
 } from './steps-of-releases.ts';
-import { stripLabels } from './steps-of-labels.ts';
 import {
   changeMode,
   drainNode,
@@ -54,7 +46,6 @@ import {
   slowBuiltIn,
   takeRights,
 } from './steps-of-copilot.ts';
-import { takeCredential } from './steps-of-credentials.ts';
 import { freezeCluster, freezeStack } from './steps-of-freezes.ts';
 import { annotateObjects, annotateOften, rewriteObjects } from './steps-of-managers.ts';
 import {
@@ -78,6 +69,114 @@ import {
   takeName,
 } from './steps-of-users.ts';
 import type { World } from './world.ts';
+import { registrationOf } from './registration.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
+
+const NARROW_MS = [20_000, 180_000] as const;
+/** The fewest that AWS allows. */
+const CONCURRENCY_MIN = 2;
+/** An object fits into a message of its own; more than a few do not. */
+const NARROW_BYTES = [2000, 3000] as const;
+
+/** The namespace gets a LimitRange, another one, or loses it; pods that exist stay as they are. */
+function setLimits({ world, dice }: StepContext): boolean {
+  const cpu = dice.pick(['100m', '250m']);
+  const amounts = { cpu, memory: '128Mi' };
+  world.site.limits = dice.chance(0.8) ? { limits: amounts, requests: amounts } : undefined;
+  return false;
+}
+
+/** A webhook that changes every new pod is installed, or taken away: later, or never. */
+function setInjector({ world, dice, later }: StepContext): boolean {
+  world.site.isInjecting = dice.chance(0.8);
+  if (dice.chance(0.5)) {
+    later(dice.between(...NARROW_MS), () => {
+      world.site.isInjecting = false;
+    });
+  }
+  return false;
+}
+
+/** For a while a quota admits no pod; a whole hour is played in test/simulation/refused-creates.test.ts. */
+function fillNamespace({ world, dice, later }: StepContext): boolean {
+  world.site.isFull = true;
+  later(dice.between(...NARROW_MS), () => {
+    world.site.isFull = false;
+  });
+  return false;
+}
+
+/** For a while two keys are reconciled at a time, whatever waits. */
+function narrowMapping({ world, decider, dice, later }: StepContext): boolean {
+  const mapping = world.mapping('reconcile.fifo');
+  mapping.concurrencyMax = CONCURRENCY_MIN;
+  mapping.onFull = () => {
+    decider.note('narrow-mapping');
+  };
+  later(dice.between(...NARROW_MS), () => {
+    mapping.concurrencyMax = Infinity;
+    mapping.poke();
+  });
+  return false;
+}
+
+/** For a while the queue takes small messages only: what it refused is refused for good, whatever a watcher believed. */
+function narrowQueue({ world, decider, dice, later }: StepContext): boolean {
+  const { queues } = world;
+  queues.bytesMax = dice.pick(NARROW_BYTES);
+  queues.onTooLarge = () => {
+    decider.note('narrow-queue');
+  };
+  later(dice.between(...NARROW_MS), () => {
+    queues.bytesMax = Infinity;
+  });
+  return false;
+}
+
+const LABEL = 'disk';
+const SECOND_MS = 1000;
+
+/** Takes the label off all nodes within a second, or off one after the other; where half of them lack it, puts it back. */
+function stripLabels(context: StepContext): boolean {
+  const { world, dice, later } = context;
+  const nodes = world.api.list('nodes');
+  const labelled = nodes.filter(({ metadata }) => metadata.labels?.[LABEL] === 'ssd');
+  if (labelled.length * 2 < nodes.length) {
+    for (const node of nodes) relabel(world, node, 'ssd');
+    return nodes.length > 0;
+  }
+  const isAtOnce = dice.chance(0.5);
+  const apartMs = dice.between(20 * SECOND_MS, 60 * SECOND_MS);
+  for (const [index, node] of labelled.entries()) {
+    const delayMs = isAtOnce ? dice.between(0, SECOND_MS) : index * apartMs;
+    later(delayMs, () => {
+      relabel(world, node, undefined);
+    });
+  }
+  return true;
+}
+
+function relabel(world: World, node: KubernetesObject, value: string | undefined): void {
+  const found = world.api.find('nodes', node.metadata.name);
+  if (found === undefined) return;
+  const { [LABEL]: _former, ...others } = found.metadata.labels ?? {};
+  const labels = value === undefined ? others : { ...others, [LABEL]: value };
+  write(world, { kind: 'nodes', object: found }, { labels });
+}
+
+const LOST_MS = [10 * 60_000, 90 * 60_000] as const;
+
+/** The functions have no credential for a while: nothing can be asked of the cluster, and nothing done to it. */
+async function takeCredential({ world, dice, later }: StepContext): Promise<boolean> {
+  const stored = await world.registration();
+  if (stored === undefined || stored.authentication.kind === 'none') return false;
+  await world.reconfigure({ authentication: { kind: 'none' } });
+  later(dice.between(...LOST_MS), () => {
+    const { authentication } = registrationOf(world.api.clusterUid);
+    void world.reconfigure({ authentication });
+  });
+  return true;
+}
 
 /** Does a step; true if it changed anything. */
 type Doer = (context: StepContext) => boolean | Promise<boolean>;
