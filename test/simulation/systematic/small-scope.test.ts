@@ -6,7 +6,7 @@ import { SMALL_SCENES, smallSceneNamed } from '../../support/systematic/small-sc
 
 for (const scene of SMALL_SCENES.filter(({ actors }) => actors.length === 2)) {
   const who = scene.actors.map(({ letter }) => letter).join(' and ');
-  test(`faults rows 19, 20: ${scene.name}: ${who} in every interleaving with one preemption keep all promises`, async (context) => {
+  test(`S1, faults rows 19, 20: ${scene.name}: ${who} in every interleaving with one preemption keep all promises`, async (context) => {
     const { schedules, states, ends, depth, isWhole } = await explore(scene, { preemptionsMax: 1 });
     context.diagnostic(`${schedules} schedules, ${states} states, ${ends} ends, depth ${depth}`);
     assert.ok(isWhole && schedules > 20 && depth > 30, `${schedules} schedules to depth ${depth}`);
