@@ -15,6 +15,8 @@ const DAY_MS = 86_400_000;
 export interface TrueNodes {
   readonly eligible: number;
   readonly served: number;
+  /** Nodes with a serving pod, whether they are to have one or not. */
+  readonly serving: number;
 }
 
 /** Counts them. */
@@ -32,7 +34,7 @@ export function trueNodes(
   );
   const eligible = cluster.list('nodes').filter((node) => placementOf(set, node) === 'run');
   const served = eligible.filter(({ metadata }) => serving.has(metadata.name)).length;
-  return { eligible: eligible.length, served };
+  return { eligible: eligible.length, served, serving: serving.size };
 }
 
 function isServing({ metadata, ...pod }: KubernetesObject): boolean {

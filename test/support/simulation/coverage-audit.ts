@@ -3,14 +3,13 @@
  * says the same.
  *
  * At each write of a state the seconds that it adds are those since the last write, by the numbers of that; of those that it calls known no
- * more are covered than by the most nodes that the cluster had served at one moment of them. It knows nothing of how runs count.
+ * more are covered than nodes had a serving pod at one moment of them. It knows nothing of how runs count.
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { daysOfTraces, endOfTraceMs, tracesInOrder } from '../../../src/core/coverage/trace.ts';
 import type { CoverageDays } from '../../../src/core/coverage/kept-days.ts';
 import type { CoverageTrace, LogItem } from '../../../src/core/model/log-entry.ts';
 import type { CoverageRecord, DaemonSetState } from '../../../src/core/model/state.ts';
-import type { ClusterMeta } from '../../../src/core/model/view-items.ts';
 import type { DaemonSetRef, ViewStore } from '../../../src/ports/stores/view-store.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { trueNodes, type TrueNodes } from '../coverage-truth.ts';
@@ -24,13 +23,11 @@ interface Moment extends TrueNodes {
 interface Counted {
   readonly coverage: CoverageRecord;
   readonly version: number;
-  /** When each watch had last been heard of: what one that stood still would have told was not known. */
-  readonly heardMs: number;
 }
 
 /** Changes are told some seconds late. */
 const LATE_MS = 5_000;
-/** For so long a watch may stand still before its silence is known. */
+/** For so long a watch may stand still before its silence is known: what it would have told was not. */
 const UNNOTICED_MS = 120_000;
 /** In a wider world counting at each commit takes too long. */
 const NODES_MAX = 40;
@@ -45,7 +42,6 @@ export class CoverageAudit {
   readonly #truth = new Map<string, Moment[]>();
   readonly #counted = new Map<string, Counted>();
   readonly #lost = new Set<string>();
-  #heardMs = Number.NEGATIVE_INFINITY;
   #isTooWide = false;
 
   constructor(
@@ -60,13 +56,6 @@ export class CoverageAudit {
     api.subscribe((commit) => {
       if (commit?.kind !== 'controllerrevisions') this.#noteTruth();
     });
-  }
-
-  /** META was written. */
-  noteMeta({ clusterUid, heardAtMs }: ClusterMeta): void {
-    if (clusterUid !== this.#api.clusterUid) return;
-    const { Node = 0, Pod = 0, DaemonSet = 0 } = heardAtMs;
-    this.#heardMs = Math.min(Node, Pod, DaemonSet);
   }
 
   /** A state was written. */
@@ -86,10 +75,11 @@ export class CoverageAudit {
       const { uid, name } = set.metadata;
       const stored = table[`STATE ${this.#api.clusterUid} ${uid}`] as DaemonSetState | undefined;
       if (stored?.coverage === undefined) continue;
-      const { eligible, covered } = stored.coverage;
+      const { eligible, covered, putOffSince } = stored.coverage;
       const now = trueNodes(this.#api, set);
       const isCovered = hasPolicy(set) ? covered <= now.served : covered === now.served;
-      if (eligible !== now.eligible || !isCovered) {
+      // A count that is put off claims nothing: its time is unknown until a run sees a view of one moment.
+      if (putOffSince === undefined && (eligible !== now.eligible || !isCovered)) {
         const told = `${String(covered)} of ${String(eligible)}`;
         const truth = `${String(now.served)} of ${String(now.eligible)}`;
         this.#report(`S20: ${name} counts ${told} covered at rest, truly ${truth}`);
@@ -107,14 +97,14 @@ export class CoverageAudit {
   #noteState(uid: string, { coverage, log, version }: DaemonSetState): void {
     const last = this.#counted.get(uid);
     if (coverage === undefined) return;
-    this.#counted.set(uid, { coverage, version, heardMs: this.#heardMs });
+    this.#counted.set(uid, { coverage, version });
     if (coverage === last?.coverage) return;
     // Versions begin anew where the state was lost, and so do counts.
     if (last !== undefined && (version <= 1 || log === undefined)) this.#lost.add(uid);
     const before = beforeOf(version, last);
     if (last === undefined || before === undefined) return;
     this.#checkTime(uid, before, coverage);
-    if (this.#isClockTrue()) this.#checkCovered(uid, last, coverage);
+    if (this.#isClockTrue()) this.#checkCovered(uid, before, coverage);
   }
 
   #noteTruth(): void {
@@ -124,23 +114,25 @@ export class CoverageAudit {
     for (const set of this.#sets()) {
       const moments = this.#truth.get(set.metadata.uid) ?? [];
       const now = trueNodes(this.#api, set);
-      if (moments.at(-1)?.served === now.served) continue;
+      if (moments.at(-1)?.serving === now.serving) continue;
       moments.push({ atMs, ...now });
       this.#truth.set(set.metadata.uid, moments);
     }
   }
 
-  /** Of the time that is called known no more is covered than the cluster had at one of its moments. */
-  #checkCovered(uid: string, { coverage: before, heardMs }: Counted, after: CoverageRecord): void {
+  /**
+   * Of the time that is called known no more is covered than nodes had a serving pod at one of its moments. Which of them were to have
+   * one is told by two other watches, each late by itself, so it is compared at rest.
+   */
+  #checkCovered(uid: string, before: CoverageRecord, after: CoverageRecord): void {
     const [covered = 0, uncovered = 0] = [0, 1].map((column) => addedIn(column, before, after));
     const moments = this.#truth.get(uid) ?? [];
     if (covered === 0 || this.#isTooWide) return;
-    const atMs = before.at * 1000;
-    const sinceMs = Math.max(Math.min(atMs, heardMs), atMs - UNNOTICED_MS) - LATE_MS;
+    const sinceMs = before.at * 1000 - UNNOTICED_MS - LATE_MS;
     const first = moments.findLastIndex((moment) => moment.atMs <= sinceMs);
     const last = moments.findLastIndex((moment) => moment.atMs <= after.at * 1000 + 1000);
     const within = moments.slice(Math.max(0, first), last + 1);
-    const most = Math.max(...within.map(({ served }) => served));
+    const most = Math.max(...within.map(({ serving }) => serving));
     const seconds = (covered + uncovered) / before.eligible;
     if (covered <= most * seconds) return;
     const told = `${String(covered)} node-seconds in ${String(seconds)} s (${String(before.covered)} of ${String(before.eligible)})`;
@@ -188,13 +180,6 @@ export class CoverageAudit {
 export function watchCoverage(view: ViewStore, audit: () => CoverageAudit): ViewStore {
   return new Proxy(view, {
     get: (target, property) => {
-      if (property === 'writeMeta') {
-        return async (meta: ClusterMeta) => {
-          const result = await target.writeMeta(meta);
-          if (result === 'written') audit().noteMeta(meta);
-          return result;
-        };
-      }
       if (property !== 'writeState') return Reflect.get(target, property) as unknown;
       return async (ref: DaemonSetRef, state: DaemonSetState) => {
         const result = await target.writeState(ref, state);
