@@ -466,4 +466,11 @@ export const CORE_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/core/removal-guard/hold-removal.test.ts: does not end because nodes went, however long ago',
   },
+  'entries-drop-the-coverage-trace': {
+    bug: 'a state that gets an entry of its log loses its trace of coverage (S20)',
+    at: 'src/core/log/append-log.ts#boundLog',
+    change: 'defined({ leftOut, coverage: log.coverage })',
+    to: 'defined({ leftOut })',
+    killedBy: 'test/unit/core/log/append-log.test.ts: keeps the trace of coverage',
+  },
 };

@@ -31,6 +31,12 @@ const requestsIn = ({ entries, leftOut }: StateLog): number =>
   entries.reduce((sum, each) => sum + requestsOf(each), leftOut?.requests ?? 0);
 
 describe('appendLog', () => {
+  it('keeps the trace of coverage beside the entries (S20)', () => {
+    const coverage = { at: 1, eligible: 2, covered: 1, spans: [] };
+    const added = entriesOf([{ effect: 'create', name: 'p1' }], { atMs: 1, run: 1 });
+    assert.equal(appendLog({ entries: [], coverage }, added)?.coverage, coverage);
+  });
+
   it('stays within its bound and counts every request, whatever is added', () => {
     const distinct = fc.uniqueArray(entry, { selector: ({ atMs }) => atMs, maxLength: 40 });
     fc.assert(
