@@ -5,7 +5,6 @@
  * everything.
  */
 import { withStop } from '../../src/core/status/outages.ts';
-import { uid as asUid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
 import { TrueCoverage, trueNodes } from './coverage-truth.ts';
 import { ReconcileWorld, phaseOf } from './reconcile-world.ts';
@@ -35,9 +34,7 @@ export class CoverageScene {
   }
 
   get state(): Promise<DaemonSetState | undefined> {
-    const { view, daemonSet, registration } = this.world;
-    const uid = asUid(daemonSet.metadata.uid);
-    return view.readState({ clusterUid: registration.clusterUid, uid });
+    return this.world.view.readState(this.world.ref);
   }
 
   /** Until all has settled once: what was before is not counted. */

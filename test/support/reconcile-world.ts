@@ -7,8 +7,11 @@
  */
 import { clusterId, clusterUid, uid as asUid } from '../../src/core/model/identifiers.ts';
 import { explainNodes } from '../../src/app/why/explain.ts';
+import type { DaemonSetRef } from '../../src/ports/stores/view-store.ts';
 import { readStored } from '../../src/app/reconcile/read/stored-inputs.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
+import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
+import type { DaemonSetState } from '../../src/core/model/state.ts';
 import type { Verdict } from '../../src/core/model/verdict.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
@@ -60,6 +63,13 @@ export interface WorldOptions {
   readonly mode?: ClusterRegistration['mode'];
   readonly options?: Partial<ReconcileDependencies['options']>;
 }
+
+/** The DaemonSet of each world. */
+export const AGENTS = { namespace: 'system', name: 'agents' };
+
+/** Why a run ended early, or how it ended. */
+export const codeOf = (result: ReconcileResult): string =>
+  'code' in result ? result.code : result.kind;
 
 /** One cluster with one DaemonSet and everything around it. */
 export class ReconcileWorld {
@@ -119,8 +129,39 @@ export class ReconcileWorld {
     };
   }
 
+  /** A world in which all has settled once. */
+  static async settled(options: WorldOptions = {}): Promise<ReconcileWorld> {
+    const world = new ReconcileWorld(options);
+    await world.settle();
+    return world;
+  }
+
+  /** What the state of the DaemonSet is stored by. */
+  get ref(): DaemonSetRef {
+    return { clusterUid: CLUSTER_UID, uid: asUid(this.daemonSet.metadata.uid) };
+  }
+
+  /** The state of the DaemonSet. Throws where none is stored. */
+  async state(): Promise<DaemonSetState> {
+    const state = await this.view.readState(this.ref);
+    if (state === undefined) throw new Error('no state is stored');
+    return state;
+  }
+
+  /** The rollout of the DaemonSet. Throws where none is recorded. */
+  async rollout(): Promise<RolloutRecord> {
+    const { rollout } = await this.state();
+    if (rollout === undefined) throw new Error('no rollout is recorded');
+    return rollout;
+  }
+
+  /** How many requests begin so. */
+  sent(start: string): number {
+    return this.cluster.requests.filter((request) => request.startsWith(start)).length;
+  }
+
   get hint(): Hint {
-    const key = { cluster: this.registration.id, namespace: 'system', name: 'agents' };
+    const key = { cluster: this.registration.id, ...AGENTS };
     return { schema: 1, key, clusterUid: CLUSTER_UID, reason: this.reason };
   }
 
@@ -163,6 +204,29 @@ export class ReconcileWorld {
   addNode(name: string, extra: { labels?: Record<string, string>; taints?: unknown } = {}): void {
     const { labels = {}, taints = [] } = extra;
     this.cluster.put('nodes', { metadata: { name, labels }, spec: { taints } });
+  }
+
+  /** The DaemonSet changes, at the same generation. */
+  change(change: (set: DaemonSetObject) => object): void {
+    this.cluster.change('daemonsets', AGENTS, (object) => ({
+      ...object,
+      ...change(object as DaemonSetObject), // the cluster holds whole DaemonSets
+    }));
+  }
+
+  /** A user edits the DaemonSet: its generation goes up. */
+  edit(change: (spec: DaemonSetObject['spec']) => object): void {
+    this.change(({ metadata, spec }) => ({
+      metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 },
+      spec: { ...spec, ...change(spec) },
+    }));
+  }
+
+  /** A user gives the template another image. */
+  setImage(image: string): void {
+    this.edit(({ template }) => ({
+      template: { ...template, spec: { containers: [{ name: 'agent', image }] } },
+    }));
   }
 
   register(change: Partial<ClusterRegistration>): void {
@@ -243,8 +307,7 @@ export class ReconcileWorld {
 
   /** The due time that the state holds, unless it is only the expiry of the memo. */
   async #nearDueMs(): Promise<number | undefined> {
-    const uid = asUid(this.daemonSet.metadata.uid);
-    const state = await this.view.readState({ clusterUid: CLUSTER_UID, uid });
+    const state = await this.view.readState(this.ref);
     return state?.dueAtMs === state?.expiryAtMs ? undefined : state?.dueAtMs;
   }
 }

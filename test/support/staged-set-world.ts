@@ -1,5 +1,4 @@
 /** A world with one DaemonSet under a policy, for whole runs of staged rollouts and of copies of proven templates (issue 17, ADR 0063). */
-import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { ReconcileWorld } from './reconcile-world.ts';
@@ -41,20 +40,9 @@ export function ready(made: ReconcileWorld, name: string): void {
   }));
 }
 
-/** A user gives the template another image. */
-export function edit(made: ReconcileWorld, image: string): void {
-  made.cluster.change('daemonsets', NAME, (object) => {
-    const { spec, metadata } = object as unknown as DaemonSetObject; // raw JSON
-    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
-    const generation = (metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
-  });
-}
-
 /** What the state knows of copies. */
 export async function copiesOf(made: ReconcileWorld): Promise<DaemonSetState['copies']> {
-  const ref = { clusterUid: clusterUid('cluster-a-uid'), uid: uid(made.daemonSet.metadata.uid) };
-  return (await made.view.readState(ref))?.copies;
+  return (await made.view.readState(made.ref))?.copies;
 }
 
 /** After the memo of a settled DaemonSet expired. */

@@ -11,7 +11,6 @@ import { jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import type { FleetManifest } from '../../../src/core/fleet/fleet-daemon-set.ts';
-import { clusterUid, uid } from '../../../src/core/model/identifiers.ts';
 import { applyOrder } from '../../../src/core/stages/order-nodes.ts';
 import type { ManifestOutcome } from '../../../src/ports/cluster/manifest-access.ts';
 import { expectPlainLua, openHealthScript } from '../../support/health-script.ts';
@@ -102,8 +101,7 @@ class GitOpsWorld {
 
   /** `rollcall rollout undo`: in copilot it is recorded, and the template is left to its owner. */
   async undo(): Promise<void> {
-    const { view, daemonSet } = this.made;
-    const ref = { clusterUid: clusterUid('cluster-a-uid'), uid: uid(daemonSet.metadata.uid) };
+    const { view, ref } = this.made;
     const state = await view.readState(ref);
     assert.ok(state?.rollout);
     const { hash, former } = state.rollout;

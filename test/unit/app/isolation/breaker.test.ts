@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { breakerPolicy, type ClusterBreaker } from '../../../../src/core/model/breaker.ts';
-import { uid as asUid } from '../../../../src/core/model/identifiers.ts';
 import type { LiveRead } from '../../../../src/ports/cluster/cluster-access.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
@@ -52,17 +51,10 @@ async function run(
 }
 
 async function runWhenDue(world: ReconcileWorld): Promise<Awaited<ReturnType<typeof run>>> {
-  const state = await stateOf(world);
+  const state = await world.view.readState(world.ref);
   const waitMs = (state?.dueAtMs ?? 0) - world.clock.nowMs();
   if (waitMs > 0) await world.clock.advance(waitMs);
   return run(world);
-}
-
-async function stateOf(
-  world: ReconcileWorld,
-): Promise<Awaited<ReturnType<ReconcileWorld['view']['readState']>>> {
-  const uid = asUid(world.daemonSet.metadata.uid);
-  return world.view.readState({ clusterUid: world.registration.clusterUid, uid });
 }
 
 async function openedWorld(): Promise<ReconcileWorld> {
@@ -76,8 +68,7 @@ async function openedWorld(): Promise<ReconcileWorld> {
 
 describe('a cluster that answers', () => {
   it('costs no write of the breaker and no request more (L3)', async () => {
-    const world = new ReconcileWorld();
-    await world.settle();
+    const world = await ReconcileWorld.settled();
     assert.equal(await breakerOf(world), undefined);
     assert.deepEqual(
       world.view.calls.filter(({ operation }) => operation === 'writeBreaker'),
@@ -158,7 +149,8 @@ describe('a cluster that hangs (L3, row 61)', () => {
   it('is left to its timers, never for longer than the cap, however long it hangs', async () => {
     const world = await openedWorld();
     for (let runs = 0; runs < 20; runs += 1) await runWhenDue(world);
-    const waitMs = ((await stateOf(world))?.dueAtMs ?? Infinity) - world.clock.nowMs();
+    const waitMs =
+      ((await world.view.readState(world.ref))?.dueAtMs ?? Infinity) - world.clock.nowMs();
     assert.ok(waitMs <= 300_000 * 1.2);
     const { open } = (await breakerOf(world)) ?? {};
     assert.ok(open !== undefined && open.untilMs - world.clock.nowMs() <= 36_000);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import { HOURS_MS, NAME, stagedSetWorld } from '../../../support/staged-set-world.ts';
+import { HOURS_MS, stagedSetWorld } from '../../../support/staged-set-world.ts';
 
 const MINUTE_MS = 60_000;
 const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2\nonHalt: rollback';
@@ -29,14 +29,7 @@ const CHANGES: Readonly<Record<string, (template: Template, content: string) => 
 };
 
 function apply(made: ReconcileWorld, change: (template: Template) => Template): void {
-  made.cluster.change('daemonsets', NAME, (object) => {
-    const { metadata, spec } = object as unknown as DaemonSetObject; // raw JSON
-    return {
-      ...object,
-      metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 },
-      spec: { ...spec, template: change(spec.template) },
-    };
-  });
+  made.edit(({ template }) => ({ template: change(template) }));
 }
 
 const podsWith = (made: ReconcileWorld, content: string): readonly KubernetesObject[] =>

@@ -5,24 +5,21 @@ import { onDelete, putPod } from '../../../support/foreign-pods.ts';
 import { ReconcileWorld, sampleDaemonSet } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 
-const lists = (world: ReconcileWorld): number =>
-  world.cluster.requests.filter((request) => request.startsWith('LIST pods')).length;
-
 describe('protocol 9: foreign names', () => {
   it('are guarded by one list per epoch; known pods let creates pass', async () => {
     const world = new ReconcileWorld({ nodes: 3, ...onDelete });
     putPod(world, { name: 'agents-x7k2p', node: 'node-0001', owner: world.daemonSet.metadata.uid });
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002', 'node-0003']);
-    assert.equal(lists(world), 1);
+    assert.equal(world.sent('LIST pods'), 1);
     world.addNode('node-0004');
     await world.settle();
     assert.equal(world.placed.length, 4);
-    assert.equal(lists(world), 1, 'once per epoch');
+    assert.equal(world.sent('LIST pods'), 1, 'once per epoch');
     world.mirror.epoch = '777' as never;
     world.addNode('node-0005');
     await world.settle();
-    assert.equal(lists(world), 2);
+    assert.equal(world.sent('LIST pods'), 2);
   });
 
   it('that the view does not know defer all creates (row 87)', async () => {
@@ -54,14 +51,13 @@ describe('protocol 9: foreign names', () => {
   });
 
   it('are looked for once before the first creates, and never again where there are none', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
-    assert.equal(lists(world), 1);
+    const world = await ReconcileWorld.settled({ nodes: 2 });
+    assert.equal(world.sent('LIST pods'), 1);
     for (const pod of world.pods) world.cluster.remove('pods', pod.metadata.name, 'system');
     world.mirror.epoch = '777' as never;
     await world.settle();
     assert.equal(world.owned.length, 2);
-    assert.equal(lists(world), 1);
+    assert.equal(world.sent('LIST pods'), 1);
   });
 
   it('need a list of their own after each takeover', async () => {
@@ -71,11 +67,11 @@ describe('protocol 9: foreign names', () => {
     world.addNode('node-0002');
     world.register({ takeoverProbedAtMs: 5 });
     await world.settle();
-    assert.equal(lists(world), 1);
+    assert.equal(world.sent('LIST pods'), 1);
     world.register({ takeoverProbedAtMs: 6, configVersion: 9 });
     world.addNode('node-0003');
     await world.settle();
-    assert.equal(lists(world), 2);
+    assert.equal(world.sent('LIST pods'), 2);
   });
 });
 
@@ -95,9 +91,8 @@ describe('claims (spec 2.4)', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     putPod(world, { name: 'orphan', node: 'node-0001' });
     await world.mirror.sync();
-    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    world.change(({ metadata }) => ({
+      metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
     }));
     await world.run();
     const orphan = world.cluster.find('pods', 'orphan', 'system');
@@ -106,8 +101,7 @@ describe('claims (spec 2.4)', () => {
   });
 
   it('release a pod whose labels moved away, and replace it', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const name = world.pods[0]?.metadata.name ?? '';
     world.cluster.change('pods', { namespace: 'system', name }, (pod) => ({
       ...pod,
@@ -143,25 +137,13 @@ describe('claims (spec 2.4)', () => {
 
 describe('history (spec 2.10)', () => {
   it('is looked up when generation or seen set changed, and not otherwise', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
-    const looks = (): number =>
-      world.cluster.requests.filter((request) => request.startsWith('LIST controllerrev')).length;
+    const world = await ReconcileWorld.settled({ nodes: 2 });
+    const looks = (): number => world.sent('LIST controllerrev');
     assert.equal(looks(), 2, 'once to make the revision, once when it was seen');
     world.addNode('node-0003');
     await world.settle();
     assert.equal(looks(), 2);
-    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, generation: 2 },
-      spec: {
-        ...(object['spec'] as object),
-        template: {
-          metadata: { labels: { app: 'agents' } },
-          spec: { containers: [{ name: 'agent', image: 'example/agent:2' }] },
-        },
-      },
-    }));
+    world.setImage('example/agent:2');
     await world.settle();
     assert.equal(looks(), 4);
     assert.equal(world.cluster.list('controllerrevisions').length, 2);
@@ -233,11 +215,9 @@ describe('a DaemonSet that is left alone', () => {
   });
 
   it('being deleted: no write at all (spec 2.3 step 5)', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
-    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    const world = await ReconcileWorld.settled({ nodes: 2 });
+    world.change(({ metadata }) => ({
+      metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
     }));
     world.addNode('node-0003');
     await world.mirror.sync();
@@ -247,8 +227,7 @@ describe('a DaemonSet that is left alone', () => {
   });
 
   it('gone: nothing to do; re-created under its name: other names (rows 38, 82)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const former = world.pods.map(({ metadata }) => metadata.name);
     const copy = sampleDaemonSet();
     world.cluster.remove('daemonsets', 'agents', 'system');

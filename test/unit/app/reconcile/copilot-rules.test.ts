@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { uid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { ReconcileResult } from '../../../../src/app/reconcile/run/result.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 /** Paused: what is tested here is what copilot leaves alone. */
 const POLICY = { 'rollcall.dev/rollout': 'paused: true' };
@@ -18,24 +17,12 @@ async function copilot(
     metadata: { ...object.metadata, annotations },
     spec: { ...object.spec, updateStrategy: { type } },
   });
-  const world = new ReconcileWorld({ mode: 'copilot', daemonSet });
-  await world.settle();
+  const world = await ReconcileWorld.settled({ mode: 'copilot', daemonSet });
   return world;
 }
 
 const writes = (world: ReconcileWorld): readonly string[] =>
   world.cluster.requests.filter((request) => !request.startsWith('GET '));
-
-const codeOf = (result: ReconcileResult): string => ('code' in result ? result.code : result.kind);
-
-function editTemplate(world: ReconcileWorld, image: string): void {
-  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => {
-    const { spec, metadata } = object as unknown as DaemonSetObject;
-    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
-    const generation = (metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
-  });
-}
 
 describe('a cluster in copilot', () => {
   it('gets its pods, history and status from the built-in controller, and no request that writes', async () => {
@@ -66,16 +53,11 @@ describe('a cluster in copilot', () => {
     world.register({ mode: 'copilot', sentinel });
     const time = new Date(world.clock.nowMs()).toISOString();
     const fieldsV1 = { 'f:status': { 'f:numberReady': {} } };
-    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
-      ...object,
-      metadata: {
-        ...object.metadata,
-        managedFields: [
-          ...[{ manager: 'kube-controller-manager', operation: 'Update', time, fieldsV1 }],
-        ],
-      },
-    }));
-    editTemplate(world, 'example/agent:2');
+    const managedFields = [
+      { manager: 'kube-controller-manager', operation: 'Update', time, fieldsV1 },
+    ];
+    world.change(({ metadata }) => ({ metadata: { ...metadata, managedFields } }));
+    world.setImage('example/agent:2');
     await world.settle();
     assert.equal(world.metrics.sum('ConflictingControllers'), 0);
     assert.deepEqual(writes(world), []);
@@ -84,7 +66,7 @@ describe('a cluster in copilot', () => {
   it('only observes when frozen', async () => {
     const world = await copilot();
     world.register({ mode: 'copilot', isFrozen: true });
-    editTemplate(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     assert.equal(codeOf(await world.step()), 'frozen');
     assert.deepEqual(writes(world), []);
   });
@@ -93,7 +75,7 @@ describe('a cluster in copilot', () => {
 describe('a DaemonSet that copilot only observes', () => {
   it('is left without a request where it does not opt in, and the verdicts say how it would', async () => {
     const world = await copilot({ annotations: {} });
-    editTemplate(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     await world.settle();
     assert.equal(codeOf(await world.step()), 'skipped');
     assert.deepEqual(world.cluster.requests, []);
@@ -108,7 +90,7 @@ describe('a DaemonSet that copilot only observes', () => {
   it('is told once that its policy has no effect beside RollingUpdate, in our name', async () => {
     const world = await copilot({ type: 'RollingUpdate' });
     for (const image of ['example/agent:2', 'example/agent:3']) {
-      editTemplate(world, image);
+      world.setImage(image);
       await world.settle();
     }
     const events = world.cluster.list('events');
@@ -129,7 +111,7 @@ describe('history in copilot', () => {
       request.includes('controllerrevision'),
     );
     assert.equal(reads.length, 1, reads.join());
-    editTemplate(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     await world.settle();
     assert.deepEqual(writes(world), []);
     const verdicts = (await world.explain()) ?? [];
@@ -139,7 +121,7 @@ describe('history in copilot', () => {
   it('is waited for, ever more seldom, while the built-in controller stands still', async () => {
     const world = await copilot();
     world.isBuiltInRunning = false;
-    editTemplate(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     const first = await world.step();
     assert.equal(codeOf(first), 'built-in-behind');
     const waits: number[] = [];
@@ -155,18 +137,15 @@ describe('history in copilot', () => {
 
   it('is that of the template again after an undo, though no revision is new', async () => {
     const world = await copilot();
-    editTemplate(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     await world.settle();
-    editTemplate(world, 'example/agent:1');
+    world.setImage('example/agent:1');
     await world.settle();
     const verdicts = (await world.explain()) ?? [];
     assert.deepEqual(new Set(verdicts.map(({ code }) => code)), new Set(['Running']));
     assert.deepEqual(writes(world), []);
   });
 });
-
-const deletes = (world: ReconcileWorld): readonly string[] =>
-  world.cluster.requests.filter((request) => request.startsWith('delete-pod '));
 
 describe('a delete in copilot', () => {
   it('is not sent for a policy that was taken away or paused while the run was under way', async () => {
@@ -175,26 +154,23 @@ describe('a delete in copilot', () => {
       world.cluster.hooks.onRead = (what) => {
         // Between the plan and the live read of the DaemonSet, the last before deletes are recorded.
         if (!what.endsWith(' daemonsets')) return undefined;
-        world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
-          ...object,
-          metadata: { ...object.metadata, annotations },
-        }));
+        world.change(({ metadata }) => ({ metadata: { ...metadata, annotations } }));
         return undefined;
       };
-      editTemplate(world, 'example/agent:2');
+      world.setImage('example/agent:2');
       const before = world.cluster.requests.length;
       await world.settle();
       const reads = world.cluster.requests
         .slice(before)
         .filter((each) => / daemonsets /.test(each));
       assert.ok(reads.length > 0, 'one was about to be sent');
-      assert.deepEqual(deletes(world), []);
+      assert.equal(world.sent('delete-pod '), 0);
     }
   });
 
   it('waits for the watcher where nothing was heard of pods lately: no list takes its place (S3)', async () => {
     const world = await copilot({ annotations: { 'rollcall.dev/rollout': 'soak: 1s' } });
-    editTemplate(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     world.syncBuiltIn();
     await world.mirror.sync();
     await world.clock.advance(600_000);
@@ -202,9 +178,9 @@ describe('a delete in copilot', () => {
       assert.equal(codeOf(await world.run()), 'cluster-silent');
       await world.clock.advance(300_000);
     }
-    assert.deepEqual(deletes(world), []);
+    assert.equal(world.sent('delete-pod '), 0);
     assert.ok(!world.cluster.requests.some((request) => request.startsWith('LIST pods')));
     await world.settle();
-    assert.ok(deletes(world).length > 0, 'it goes on once pods are heard of');
+    assert.ok(world.sent('delete-pod ') > 0, 'it goes on once pods are heard of');
   });
 });

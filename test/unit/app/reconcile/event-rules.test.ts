@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import type { DaemonSetState } from '../../../../src/core/model/state.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
@@ -23,24 +22,12 @@ const combined = (world: ReconcileWorld, reason: string): KubernetesObject => {
   return event;
 };
 
-const refOf = (world: ReconcileWorld): { clusterUid: never; uid: never } => ({
-  clusterUid: world.mirror.clusterUid as never,
-  uid: world.daemonSet.metadata.uid as never,
-});
-
-async function stateOf(world: ReconcileWorld): Promise<DaemonSetState> {
-  const state = await world.view.readState(refOf(world));
-  assert.ok(state !== undefined);
-  return state;
-}
-
 const nameOn = (world: ReconcileWorld, node: string): string =>
   world.pods.find((pod) => nodeOf(pod) === node)?.metadata.name ?? '';
 
 describe('SuccessfulCreate', () => {
   it('of thirty pods: nine single Events and one combined, as `kubectl get events` shows upstream', async () => {
-    const world = new ReconcileWorld({ nodes: 30 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 30 });
     const events = named(world, 'SuccessfulCreate');
     assert.equal(events.length, 10);
     assert.equal(countOf(events), 30);
@@ -48,8 +35,7 @@ describe('SuccessfulCreate', () => {
   });
 
   it('raises the combined Event from then on, one request per run and minute', async () => {
-    const world = new ReconcileWorld({ nodes: 30 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 30 });
     const { name } = combined(world, 'SuccessfulCreate').metadata;
     await world.clock.advance(60_000);
     for (let index = 31; index <= 50; index += 1) world.addNode(`node-00${index}`);
@@ -63,8 +49,7 @@ describe('SuccessfulCreate', () => {
   });
 
   it('makes the combined Event anew when it has expired', async () => {
-    const world = new ReconcileWorld({ nodes: 30 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 30 });
     for (const event of world.cluster.list('events')) {
       world.cluster.remove('events', event.metadata.name, 'system');
     }
@@ -76,10 +61,9 @@ describe('SuccessfulCreate', () => {
   });
 
   it('begins with single ones when the tallies were lost: harmless', async () => {
-    const world = new ReconcileWorld({ nodes: 30 });
-    await world.settle();
-    const { events: _lost, ...state } = await stateOf(world);
-    await world.view.writeState(refOf(world), state);
+    const world = await ReconcileWorld.settled({ nodes: 30 });
+    const { events: _lost, ...state } = await world.state();
+    await world.view.writeState(world.ref, state);
     world.addNode('node-0099');
     await world.settle();
     assert.equal(named(world, 'SuccessfulCreate').length, 11);
@@ -105,16 +89,15 @@ describe('telling', () => {
   });
 
   it('writes no state of its own, and none when there is nothing to tell', async () => {
-    const world = new ReconcileWorld({ nodes: 12 });
-    await world.settle();
-    const { version, events } = await stateOf(world);
+    const world = await ReconcileWorld.settled({ nodes: 12 });
+    const { version, events } = await world.state();
     assert.deepEqual(
       events?.map(({ reason, singles }) => `${reason} ${singles}`),
       ['SuccessfulCreate 9'],
     );
     await world.clock.advance(2 * 3_600_000);
     await world.step();
-    const later = await stateOf(world);
+    const later = await world.state();
     assert.equal(later.version, version);
     assert.deepEqual(later.events, events);
   });
@@ -122,8 +105,7 @@ describe('telling', () => {
 
 describe('deletes', () => {
   it('are told when they were sent, and not when the pod was gone already', async () => {
-    const world = new ReconcileWorld({ nodes: 3 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 3 });
     const [first, second] = [nameOn(world, 'node-0001'), nameOn(world, 'node-0002')];
     const taints = [{ key: 'example.com/drained', effect: 'NoExecute' }];
     world.addNode('node-0001', { taints });
@@ -143,8 +125,7 @@ describe('deletes', () => {
   });
 
   it('that are refused are told with what the API server said', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     world.addNode('node-0001', { taints: [{ key: 'k', effect: 'NoExecute' }] });
     let isRefusing = true;
     world.cluster.hooks = {
@@ -171,8 +152,7 @@ describe('deletes', () => {
 
 describe('finished pods', () => {
   it('upstream never tests: Succeeded-pod event', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     const name = nameOn(world, 'node-0001');
     world.setPhase(name, 'Succeeded');
     await world.settle();
@@ -185,8 +165,7 @@ describe('finished pods', () => {
   });
 
   it('that are not found as they were seen are not told', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     const name = nameOn(world, 'node-0001');
     world.setPhase(name, 'Failed');
     await world.mirror.sync();
@@ -198,8 +177,7 @@ describe('finished pods', () => {
 
 describe('upstream never tests: Namespace terminating (2.8)', () => {
   it('is silent, and no key is frozen by it: creates go on when it ends', async () => {
-    const world = new ReconcileWorld({ nodes: 3 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 3 });
     const before = world.cluster.list('events').length;
     world.addNode('node-0009');
     const asked = world.cluster.requests.length;

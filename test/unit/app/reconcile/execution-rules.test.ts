@@ -4,9 +4,6 @@ import { describe, it } from 'node:test';
 import type { RefusalCode } from '../../../../src/core/model/effects.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
-const creates = (world: ReconcileWorld): number =>
-  world.cluster.requests.filter((request) => request.startsWith('create-pod')).length;
-
 /** Calls back at the `index`-th create. */
 function atCreate(world: ReconcileWorld, index: number, act: () => void): void {
   let seen = 0;
@@ -29,11 +26,11 @@ describe('protocol 7: before each batch', () => {
     });
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'interrupted');
-    assert.equal(creates(world), 7, 'batches of 1, 2 and 4');
+    assert.equal(world.sent('create-pod'), 7, 'batches of 1, 2 and 4');
     await world.mirror.sync();
     await world.clock.advance(5_000);
     assert.equal((await world.run()).kind, 'observed');
-    assert.equal(creates(world), 7);
+    assert.equal(world.sent('create-pod'), 7);
     world.register({ configVersion: 3 });
     await world.settle();
     assert.equal(world.placed.length, 100);
@@ -51,7 +48,7 @@ describe('protocol 7: before each batch', () => {
     });
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'registry-unreadable');
-    assert.equal(creates(world), 1);
+    assert.equal(world.sent('create-pod'), 1);
   });
 
   it('a DaemonSet that is being deleted gets no further pod (S5)', async () => {
@@ -63,15 +60,14 @@ describe('protocol 7: before each batch', () => {
         if (effect.kind !== 'create-pod') return;
         seen += 1;
         if (seen !== 3) return;
-        world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
-          ...object,
-          metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+        world.change(({ metadata }) => ({
+          metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
         }));
       },
     };
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
-    assert.equal(creates(world), 3);
+    assert.equal(world.sent('create-pod'), 3);
     assert.deepEqual(world.cluster.violations, []);
   });
 
@@ -84,19 +80,14 @@ describe('protocol 7: before each batch', () => {
         if (effect.kind !== 'create-pod') return;
         seen += 1;
         if (seen !== 1) return;
-        const uid = world.daemonSet.metadata.uid as never;
-        const ref = { clusterUid: world.mirror.clusterUid, uid };
-        const state = await world.view.readState(ref);
-        assert.ok(state !== undefined);
-        await world.view.writeState(ref, state);
+        await world.view.writeState(world.ref, await world.state());
       },
     };
     await world.run();
-    assert.equal(creates(world), 1);
-    const uid = world.daemonSet.metadata.uid as never;
-    const state = await world.view.readState({ clusterUid: world.mirror.clusterUid, uid });
-    assert.equal(state?.memo, undefined, 'a loser merges its intents, never its memo');
-    assert.equal(state?.intents.length, 1, 'and withdraws what it never sent');
+    assert.equal(world.sent('create-pod'), 1);
+    const state = await world.state();
+    assert.equal(state.memo, undefined, 'a loser merges its intents, never its memo');
+    assert.equal(state.intents.length, 1, 'and withdraws what it never sent');
     world.cluster.hooks = {};
     await world.settle();
     assert.equal(world.placed.length, 20);
@@ -107,7 +98,8 @@ describe('protocol 7: before each batch', () => {
     await world.mirror.sync();
     world.cluster.hooks = { beforeEffect: () => world.clock.advance(2_000).then(() => undefined) };
     const result = await world.run({}, 12_000);
-    assert.ok(creates(world) >= 1 && creates(world) < 20, `${creates(world)} creates`);
+    const creates = world.sent('create-pod');
+    assert.ok(creates >= 1 && creates < 20, `${creates} creates`);
     assert.equal(result.kind, 'deferred');
     world.cluster.hooks = {};
     await world.settle();
@@ -139,7 +131,7 @@ describe('a sandbox that stood still', () => {
     };
     const result = await world.run({}, 30_000);
     assert.ok(isRecorded);
-    assert.equal(creates(world), 0);
+    assert.equal(world.sent('create-pod'), 0);
     assert.equal(result.kind === 'deferred' && result.code, 'interrupted');
   });
 });
@@ -155,7 +147,8 @@ describe('slow start', () => {
           : undefined,
     };
     await world.run();
-    assert.ok(creates(world) >= 3 && creates(world) <= 7, `${creates(world)} creates`);
+    const creates = world.sent('create-pod');
+    assert.ok(creates >= 3 && creates <= 7, `${creates} creates`);
     world.cluster.hooks = {};
     await world.settle();
     assert.equal(world.placed.length, 100);
@@ -165,15 +158,14 @@ describe('slow start', () => {
     const world = new ReconcileWorld({ nodes: 260 });
     await world.mirror.sync();
     const result = await world.run();
-    assert.equal(creates(world), 250);
+    assert.equal(world.sent('create-pod'), 250);
     assert.equal(result.kind === 'deferred' && result.code, 'capped');
     await world.settle();
     assert.equal(world.placed.length, 260);
   });
 
   it('needs at most 1.1 requests per pod beside events for 1,000 nodes', async () => {
-    const world = new ReconcileWorld({ nodes: 1_000 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1_000 });
     assert.equal(world.placed.length, 1_000);
     const counted = world.cluster.requests.filter((request) => !request.startsWith('create-event'));
     assert.ok(counted.length <= 1_100, `${counted.length} requests`);
@@ -210,23 +202,22 @@ describe('refusals', () => {
     await world.mirror.sync();
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'refused');
-    assert.equal(creates(world), 16);
+    assert.equal(world.sent('create-pod'), 16);
     await world.run();
-    assert.equal(creates(world), 16, 'a hint does not get around the back-off');
+    assert.equal(world.sent('create-pod'), 16, 'a hint does not get around the back-off');
     world.cluster.hooks = {};
     await world.settle();
     assert.equal(world.placed.length, 100);
   });
 
   it('of a terminating namespace are silent and never a hot loop (row 57)', async () => {
-    const world = new ReconcileWorld({ nodes: 10 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 10 });
     world.addNode('node-0099');
     world.cluster.isNamespaceTerminating = true;
     const events = world.cluster.list('events').length;
-    const before = creates(world);
+    const before = world.sent('create-pod');
     await world.settle({ withinMs: 60_000 });
-    const tries = creates(world) - before;
+    const tries = world.sent('create-pod') - before;
     assert.ok(tries >= 1 && tries <= 6, `${tries} tries in a minute`);
     assert.equal(world.cluster.list('events').length, events);
   });

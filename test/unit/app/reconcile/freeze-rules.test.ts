@@ -11,9 +11,6 @@ const AGENTS = { daemonSets: { 'system/agents': NOTE } };
 const OTHER = { daemonSets: { 'system/dns': NOTE } };
 const NOTHING = { daemonSets: {} };
 
-const creates = (world: ReconcileWorld): number =>
-  world.cluster.requests.filter((request) => request.startsWith('create-pod')).length;
-
 /** Freezes at the `index`-th create. */
 function freezeAtCreate(
   world: ReconcileWorld,
@@ -44,12 +41,12 @@ describe('a freeze of the stack', () => {
         result.kind === 'deferred' ? result.message : '',
         /is frozen by ann \(bad kernel\)/,
       );
-      assert.equal(creates(world), 7, 'batches of 1, 2 and 4');
+      assert.equal(world.sent('create-pod'), 7, 'batches of 1, 2 and 4');
       await world.clock.advance(5_000);
       const frozen = await world.step();
       assert.equal(frozen.kind === 'observed' && frozen.code, 'frozen');
       await world.settle();
-      assert.equal(creates(world), 7);
+      assert.equal(world.sent('create-pod'), 7);
       assert.equal(world.daemonSet.status?.currentNumberScheduled, 7, 'its status goes on');
       assert.equal((await world.run()).kind, 'skipped', 'frozen, and seen to be');
       world.freezes.seed(NOTHING);
@@ -79,7 +76,7 @@ describe('a freeze of the stack', () => {
       };
       const result = await world.run();
       assert.equal(adoptions, 1);
-      assert.equal(creates(world), isFrozen ? 0 : 19);
+      assert.equal(world.sent('create-pod'), isFrozen ? 0 : 19);
       if (!isFrozen) return;
       assert.equal(result.kind === 'deferred' && result.code, 'interrupted');
       world.freezes.seed(NOTHING);
@@ -101,8 +98,7 @@ describe('a freeze of the stack', () => {
   });
 
   it('lets the first hundred deletes of two hundred and fifty finish (row 92)', async () => {
-    const world = new ReconcileWorld({ nodes: 250 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 250 });
     for (const { metadata } of world.cluster.list('nodes')) {
       world.cluster.change('nodes', { namespace: '', name: metadata.name }, (node) => ({
         ...node,
@@ -153,12 +149,11 @@ describe('a freeze of the stack', () => {
     };
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'registry-unreadable');
-    assert.equal(creates(world), 1);
+    assert.equal(world.sent('create-pod'), 1);
   });
 
   it('is told of on every node, with who and why', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     world.freezes.seed(STACK);
     world.addNode('node-0002');
     await world.mirror.sync();
@@ -167,8 +162,7 @@ describe('a freeze of the stack', () => {
   });
 
   it('only observes in copilot', async () => {
-    const world = new ReconcileWorld({ nodes: 1, mode: 'copilot' });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1, mode: 'copilot' });
     world.freezes.seed(STACK);
     const result = await world.step();
     assert.equal(result.kind === 'observed' && result.code, 'frozen');

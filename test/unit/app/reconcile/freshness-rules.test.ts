@@ -9,8 +9,7 @@ const effectsOf = (world: ReconcileWorld): readonly string[] =>
 
 describe('protocol 1: silence with work to do', () => {
   it('defers, and after the cap acts on live reads of each node', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     world.addNode('node-0003');
     await world.mirror.sync({ heardAtMs: {} });
     world.cluster.remove('nodes', 'node-0003');
@@ -35,8 +34,7 @@ describe('protocol 1: silence with work to do', () => {
   });
 
   it('ends by the cap however often the key is looked at meanwhile: it counts from the first deferral', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     world.addNode('node-0003');
     await world.mirror.sync({ heardAtMs: {} });
     const kinds: string[] = [];
@@ -49,8 +47,7 @@ describe('protocol 1: silence with work to do', () => {
   });
 
   it('without work is no deferral: the run is complete', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     world.cluster.change('nodes', { namespace: '', name: 'node-0001' }, (node) => ({
       ...node,
       metadata: { ...node.metadata, labels: { irrelevant: 'yes' } },
@@ -62,10 +59,6 @@ describe('protocol 1: silence with work to do', () => {
 
 describe('S3, protocol 1: a deletion that spends availability', () => {
   const NODES = 4;
-  const listed = (world: ReconcileWorld): number =>
-    world.cluster.requests.filter((request) => request.startsWith('LIST whole pods')).length;
-  const deleted = (world: ReconcileWorld): number =>
-    world.cluster.requests.filter((request) => request.startsWith('delete-pod')).length;
 
   async function hear(world: ReconcileWorld, silentMs: number): Promise<void> {
     const nowMs = world.clock.nowMs();
@@ -75,20 +68,9 @@ describe('S3, protocol 1: a deletion that spends availability', () => {
 
   /** A rolling update of ready pods begins; pods were last heard of so long ago. */
   async function roll(silentMs: number): Promise<ReconcileWorld> {
-    const world = new ReconcileWorld({ nodes: NODES });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: NODES });
     await world.clock.advance(600_000);
-    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (set) => ({
-      ...set,
-      metadata: { ...set.metadata, generation: 2 },
-      spec: {
-        ...(set['spec'] as object),
-        template: {
-          metadata: { labels: { app: 'agents' } },
-          spec: { containers: [{ name: 'agent', image: 'example/agent:2' }] },
-        },
-      },
-    }));
+    world.setImage('example/agent:2');
     world.cluster.requests.length = 0;
     // The new revision is made and seen before anything goes for it.
     for (let round = 0; round < 4; round += 1) {
@@ -96,24 +78,24 @@ describe('S3, protocol 1: a deletion that spends availability', () => {
       const result = await world.run();
       const isSilent = result.kind === 'deferred' && result.code === 'cluster-silent';
       assert.equal(isSilent && silentMs < 90_000, false);
-      if (isSilent || deleted(world) > 0) return world;
+      if (isSilent || world.sent('delete-pod') > 0) return world;
     }
     throw new Error('nothing was to be deleted');
   }
 
   it('rests on a view whose pods were heard of within 90 s, and on no list then', async () => {
     const world = await roll(80_000);
-    assert.equal(listed(world), 0);
-    assert.equal(deleted(world), 1);
+    assert.equal(world.sent('LIST whole pods'), 0);
+    assert.equal(world.sent('delete-pod'), 1);
   });
 
   it('else waits for the watcher, and then goes by one live list of all its pods', async () => {
     const world = await roll(100_000);
-    assert.equal(deleted(world), 0);
+    assert.equal(world.sent('delete-pod'), 0);
     await world.clock.advance(31_000);
     await world.run();
-    assert.equal(listed(world), 1);
-    assert.equal(deleted(world), 1);
+    assert.equal(world.sent('LIST whole pods'), 1);
+    assert.equal(world.sent('delete-pod'), 1);
   });
 
   it('is left out when the live list shows the budget spent, whatever the view shows', async () => {
@@ -121,7 +103,7 @@ describe('S3, protocol 1: a deletion that spends availability', () => {
     for (const pod of world.pods.slice(1)) world.setPhase(pod.metadata.name, 'Pending');
     await world.clock.advance(31_000);
     await world.run();
-    assert.equal(listed(world), 1);
+    assert.equal(world.sent('LIST whole pods'), 1);
     const ready = world.pods.filter((pod) => phaseOf(pod) === 'Running');
     assert.equal(ready.length, 1, 'the only ready pod stays');
     assert.equal(ready[0]?.metadata.deletionTimestamp, undefined);
@@ -136,7 +118,7 @@ describe('S3, protocol 1: a deletion that spends availability', () => {
         : undefined;
     const result = await world.run();
     assert.equal(result.kind, 'deferred');
-    assert.equal(deleted(world), 0);
+    assert.equal(world.sent('delete-pod'), 0);
   });
 });
 
@@ -231,8 +213,7 @@ describe('protocol 2: a view that is being written', () => {
   });
 
   it('has no delete while a cut is open, however long', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     await world.clock.advance(60_000);
     world.addNode('node-0002', { taints: [{ key: 'gone', effect: 'NoExecute' }] });
     for (let round = 0; round < 5; round += 1) {

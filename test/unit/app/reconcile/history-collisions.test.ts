@@ -5,7 +5,6 @@ import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { buildRevision, revisionHash } from '../../../../src/core/history/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
-const KEY = { namespace: 'system', name: 'agents' };
 const FOREIGN_OWNER = { ownerReferences: [{ uid: 'somebody', controller: true }] };
 
 const nameAt = (world: ReconcileWorld, count: number): string =>
@@ -43,8 +42,7 @@ describe('a name that is taken', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     take(world, 0);
     await world.step();
-    const tries = (): number =>
-      world.cluster.requests.filter((request) => request.startsWith('create-revision')).length;
+    const tries = (): number => world.sent('create-revision');
     assert.equal(tries(), 1);
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
@@ -89,10 +87,7 @@ describe('a name that is taken', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     take(world, 0);
     await world.mirror.sync();
-    world.cluster.change('daemonsets', KEY, (object) => ({
-      ...object,
-      status: { collisionCount: 4 },
-    }));
+    world.change(() => ({ status: { collisionCount: 4 } }));
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
     assert.equal(collisionCountOf(world), 4);

@@ -5,8 +5,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Effect, Outcome } from '../../../../src/core/model/effects.ts';
-import { uid as asUid } from '../../../../src/core/model/identifiers.ts';
-import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { revisionData, revisionHash } from '../../../../src/core/history/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
@@ -15,8 +13,7 @@ const HASH = 'controller-revision-hash';
 
 /** Every step at once: one to release, one to adopt without hash, a duplicate whose pods are relabelled, a rollback. */
 async function disorder(): Promise<ReconcileWorld> {
-  const world = new ReconcileWorld({ nodes: 2 });
-  await world.settle();
+  const world = await ReconcileWorld.settled({ nodes: 2 });
   const owner = { ownerReferences: [{ uid: world.daemonSet.metadata.uid, controller: true }] };
   const put = (name: string, metadata: object, rest: object): void => {
     world.cluster.put('controllerrevisions', {
@@ -152,9 +149,7 @@ describe('a failure', () => {
       const first = await world.step();
       assert.ok(first.kind === 'deferred');
       assert.equal(first.code, code);
-      const { uid } = world.daemonSet.metadata;
-      const ref = { clusterUid: world.cluster.clusterUid, uid: asUid(uid) };
-      const retry = (await world.view.readState(ref))?.retry;
+      const { retry } = await world.state();
       assert.equal(retry?.holdsCreates, code === 'namespace-terminating');
       const askedMs = outcome.kind === 'unsent' ? (outcome.retryAfterMs ?? 0) : 0;
       assert.ok(retry.delayMs >= askedMs);
@@ -276,16 +271,12 @@ describe('a failure', () => {
 
 describe('without the right to act', () => {
   it('the current revision is known from the state, else guessed: the newest owned one', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
-    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => {
-      const { metadata, ...set } = object as DaemonSetObject;
-      return { ...set, metadata: { ...metadata, generation: 2 } };
-    });
+    const world = await ReconcileWorld.settled({ nodes: 2 });
+    world.edit(() => ({}));
     world.register({ isFrozen: true });
-    const reads = world.cluster.requests.filter((request) => request.startsWith('LIST')).length;
+    const reads = world.sent('LIST');
     await world.settle();
     assert.equal(world.daemonSet.status?.updatedNumberScheduled, 2);
-    assert.equal(world.cluster.requests.filter((item) => item.startsWith('LIST')).length, reads);
+    assert.equal(world.sent('LIST'), reads);
   });
 });

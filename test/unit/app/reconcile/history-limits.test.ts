@@ -7,7 +7,6 @@ import { revisionData } from '../../../../src/core/history/revisions.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 
-const KEY = { namespace: 'system', name: 'agents' };
 const HASH = 'controller-revision-hash';
 
 const revisionsOf = (world: ReconcileWorld): readonly KubernetesObject[] =>
@@ -26,26 +25,16 @@ function limited(limit: number, type: 'RollingUpdate' | 'OnDelete' = 'RollingUpd
   });
 }
 
-function setImage(world: ReconcileWorld, image: string): void {
-  world.cluster.change('daemonsets', KEY, (object) => {
-    const { metadata, spec } = object as DaemonSetObject;
-    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
-    const generation = (metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
-  });
-}
-
 async function roll(world: ReconcileWorld, images: readonly string[]): Promise<void> {
   for (const image of images) {
-    setImage(world, image);
+    world.setImage(image);
     await world.settle();
   }
 }
 
 describe('trimming (upstream never tests: cleanupHistory limits and live protection)', () => {
   it('keeps revisionHistoryLimit old ones and the current one, then is silent', async () => {
-    const world = new ReconcileWorld({ nodes: 2, daemonSet: limited(2) });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2, daemonSet: limited(2) });
     await roll(world, ['a', 'b', 'c', 'd', 'e']);
     assert.deepEqual(numbersOf(world), [4, 5, 6]);
     assert.deepEqual(world.cluster.violations, []);
@@ -56,15 +45,13 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
   });
 
   it('keeps none but the current one at limit 0', async () => {
-    const world = new ReconcileWorld({ nodes: 2, daemonSet: limited(0) });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2, daemonSet: limited(0) });
     await roll(world, ['a', 'b']);
     assert.deepEqual(numbersOf(world), [3]);
   });
 
   it('keeps what a live pod was made of, beyond the limit, until that pod is replaced (S10)', async () => {
-    const world = new ReconcileWorld({ nodes: 2, daemonSet: limited(1, 'OnDelete') });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2, daemonSet: limited(1, 'OnDelete') });
     await roll(world, ['a', 'b', 'c', 'd']);
     assert.deepEqual(numbersOf(world), [1, 5], 'the pods are still those of the first revision');
     for (const { metadata } of world.pods) world.cluster.remove('pods', metadata.name, 'system');
@@ -74,18 +61,9 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
 
   /** Two revisions, one too many from now on, and a node that lacks its pod: one run for both. */
   async function surplusAndWork(): Promise<ReconcileWorld> {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     await roll(world, ['a']);
-    world.cluster.change('daemonsets', KEY, (object) => {
-      const { metadata, spec } = object as DaemonSetObject;
-      const generation = (metadata.generation ?? 0) + 1;
-      return {
-        ...object,
-        metadata: { ...metadata, generation },
-        spec: { ...spec, revisionHistoryLimit: 0 },
-      };
-    });
+    world.edit(() => ({ revisionHistoryLimit: 0 }));
     world.addNode('node-0002');
     return world;
   }
@@ -149,14 +127,10 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
   });
 
   it('waits for the run in which history has nothing left to write', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     await roll(world, ['a', 'b']);
-    world.cluster.change('daemonsets', KEY, (object) => ({
-      ...object,
-      spec: { ...(object['spec'] as object), revisionHistoryLimit: 0 },
-    }));
-    setImage(world, 'example/agent:1');
+    world.change(({ spec }) => ({ spec: { ...spec, revisionHistoryLimit: 0 } }));
+    world.setImage('example/agent:1');
     await world.step();
     assert.deepEqual(numbersOf(world), [2, 3, 4], 'renumbered, not trimmed yet');
     await world.settle();
@@ -164,8 +138,7 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
   });
 
   it('is not done by a view of what etcd was before a restore: pods may use it again (row 71, S10)', async () => {
-    const world = new ReconcileWorld({ nodes: 2, daemonSet: limited(0) });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2, daemonSet: limited(0) });
     const backup = world.cluster.backup();
     world.cluster.hooks = {
       beforeEffect: ({ kind }) =>
@@ -207,8 +180,7 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
       { kind: 'conflict', message: 'modified' },
       { kind: 'unsent', message: 'throttled', retryAfterMs: 2_000 },
     ] as const) {
-      const world = new ReconcileWorld({ nodes: 1, daemonSet: limited(0) });
-      await world.settle();
+      const world = await ReconcileWorld.settled({ nodes: 1, daemonSet: limited(0) });
       let failures = 1;
       world.cluster.hooks = {
         beforeEffect: (effect) => {
@@ -336,9 +308,8 @@ describe('claims of revisions (spec 2.4, S10)', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     orphan(world, 'agents-old');
     await world.mirror.sync();
-    world.cluster.change('daemonsets', KEY, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    world.change(({ metadata }) => ({
+      metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
     }));
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
@@ -350,8 +321,7 @@ describe('claims of revisions (spec 2.4, S10)', () => {
 
 describe('a change of revisions wakes its DaemonSet (upstream never tests: revision event handlers)', () => {
   const settled = async (): Promise<ReconcileWorld> => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     assert.equal((await world.step()).kind, 'skipped');
     return world;
   };

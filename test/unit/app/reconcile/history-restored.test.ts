@@ -10,28 +10,6 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { daemonSet } from '../../../support/core-fixtures.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
-const KEY = { namespace: 'system', name: 'agents' };
-
-function setImage(world: ReconcileWorld, image: string): void {
-  world.cluster.change('daemonsets', KEY, (object) => {
-    const { metadata, spec } = object as DaemonSetObject;
-    const podSpec = { ...spec.template.spec, containers: [{ name: 'agent', image }] };
-    return {
-      ...object,
-      metadata: { ...metadata, generation: (metadata.generation ?? 0) + 1 },
-      spec: { ...spec, template: { ...spec.template, spec: podSpec } },
-    };
-  });
-}
-
-function setMinReady(world: ReconcileWorld, minReadySeconds: number): void {
-  world.cluster.change('daemonsets', KEY, (object) => {
-    const { metadata, spec } = object as DaemonSetObject;
-    const generation = (metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, minReadySeconds } };
-  });
-}
-
 /** The new history gets past every version that the lost one gave out. */
 function overtake(world: ReconcileWorld, lostVersion: string): void {
   while (Number(world.cluster.version) <= Number(lostVersion)) world.addNode('node-0001');
@@ -47,14 +25,13 @@ const revisionsOf = (world: ReconcileWorld): number =>
 
 describe('row 71: a generation that was given out twice', () => {
   it('gets no revision of the template that is lost', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     const backup = world.cluster.backup();
-    setImage(world, 'example/agent:lost');
+    world.setImage('example/agent:lost');
     await world.mirror.sync();
     const lostVersion = world.cluster.version;
     world.cluster.restore(backup);
-    setImage(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     const before = revisionsOf(world);
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
@@ -65,14 +42,13 @@ describe('row 71: a generation that was given out twice', () => {
   });
 
   it('gets the revision of its own template, although another one was current at it', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     const backup = world.cluster.backup();
-    setMinReady(world, 1);
+    world.edit(() => ({ minReadySeconds: 1 }));
     await world.settle();
     const lostVersion = world.cluster.version;
     world.cluster.restore(backup);
-    setImage(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     overtake(world, lostVersion);
     await world.settle();
     assert.deepEqual(imagesOf(world), ['example/agent:2', 'example/agent:2']);

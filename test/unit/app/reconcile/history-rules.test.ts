@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { JsonObject } from '@rollcall/base/json.ts';
-import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { revisionData } from '../../../../src/core/history/revisions.ts';
 import { ReconcileWorld, type WorldOptions } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 
-const KEY = { namespace: 'system', name: 'agents' };
 const HASH = 'controller-revision-hash';
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
@@ -22,31 +21,19 @@ const hashesOf = (world: ReconcileWorld): readonly (string | undefined)[] =>
 
 /** A user's edit of the template: generation and template generation go up, as the API server does it. */
 function edit(world: ReconcileWorld, image: string, annotations: JsonObject = {}): void {
-  world.cluster.change('daemonsets', KEY, (object) => {
-    const set = object as DaemonSetObject;
-    const { generation = 1 } = set.metadata;
-    return {
-      ...set,
-      metadata: {
-        ...set.metadata,
-        generation: generation + 1,
-        annotations: { ...set.metadata.annotations, [TEMPLATE_GENERATION]: `${generation + 1}` },
-      },
-      spec: {
-        ...set.spec,
-        template: {
-          metadata: { labels: { app: 'agents' }, ...annotations },
-          spec: { containers: [{ name: 'agent', image }] },
-        },
-      },
-    };
-  });
+  const metadata = { labels: { app: 'agents' }, ...annotations };
+  world.edit(() => ({
+    template: { metadata, spec: { containers: [{ name: 'agent', image }] } },
+  }));
+  const mark = { [TEMPLATE_GENERATION]: String(world.daemonSet.metadata.generation) };
+  world.change((set) => ({
+    metadata: { ...set.metadata, annotations: { ...set.metadata.annotations, ...mark } },
+  }));
 }
 
 describe('kubectl rollout undo', () => {
   it('half-way reuses and renumbers the old revision; no pod is restarted that was never replaced', async () => {
-    const world = new ReconcileWorld({ nodes: 4 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 4 });
     const before = world.pods;
     const [first] = revisionsOf(world);
     assert.ok(first !== undefined);
@@ -75,11 +62,8 @@ describe('kubectl rollout undo', () => {
 describe('kubectl rollout undo with surge', () => {
   it('gets past a name that a released pod holds, although the old pod stands beside it', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
-    world.cluster.change('daemonsets', KEY, (object) => {
-      const { spec } = object as DaemonSetObject;
-      const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
-      return { ...object, spec: { ...spec, updateStrategy } };
-    });
+    const updateStrategy = { rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
+    world.change(({ spec }) => ({ spec: { ...spec, updateStrategy } }));
     await world.settle();
     const [first] = revisionsOf(world);
     const name = world.pods[0]?.metadata.name ?? '';
@@ -102,8 +86,7 @@ describe('kubectl rollout undo with surge', () => {
 
 describe('kubectl rollout restart', () => {
   it('makes a revision with the next number, and replaces every pod once', async () => {
-    const world = new ReconcileWorld({ nodes: 3 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 3 });
     const before = uidsOf(world);
     edit(world, 'example/agent:1', { annotations: { 'kubectl.kubernetes.io/restartedAt': 'now' } });
     await world.settle();
@@ -117,9 +100,16 @@ describe('kubectl rollout restart', () => {
 describe('a field that the API server newly fills in (#78633, #134773)', () => {
   const made = new Date(0).toISOString();
 
+  function fillIn(world: ReconcileWorld): void {
+    world.change(({ spec }) => {
+      const podSpec = { ...spec.template.spec, newlyDefaulted: 'Yes' };
+      return { spec: { ...spec, template: { ...spec.template, spec: podSpec } } };
+    });
+  }
+
   /** Settled, then read through a newer API server; no user did anything. */
   async function upgraded(): Promise<{ world: ReconcileWorld; before: readonly string[] }> {
-    const world = new ReconcileWorld({
+    const world = await ReconcileWorld.settled({
       nodes: 2,
       daemonSet: (object) => ({
         ...object,
@@ -130,23 +120,9 @@ describe('a field that the API server newly fills in (#78633, #134773)', () => {
         },
       }),
     });
-    await world.settle();
     const before = uidsOf(world);
-    world.cluster.change('daemonsets', KEY, (object) => {
-      const { spec } = object as DaemonSetObject;
-      const podSpec = { ...spec.template.spec, newlyDefaulted: 'Yes' };
-      return { ...object, spec: { ...spec, template: { ...spec.template, spec: podSpec } } };
-    });
+    fillIn(world);
     return { world, before };
-  }
-
-  function touch(world: ReconcileWorld): void {
-    world.cluster.change('daemonsets', KEY, (object) => {
-      const set = object as DaemonSetObject;
-      const generation = (set.metadata.generation ?? 0) + 1;
-      const spec = { ...set.spec, minReadySeconds: 1 };
-      return { ...set, metadata: { ...set.metadata, generation }, spec };
-    });
   }
 
   it('restarts nothing at the same generation', async () => {
@@ -157,14 +133,9 @@ describe('a field that the API server newly fills in (#78633, #134773)', () => {
   });
 
   it('restarts nothing when revisions change at the same generation, without any annotation', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     const before = uidsOf(world);
-    world.cluster.change('daemonsets', KEY, (object) => {
-      const { spec } = object as DaemonSetObject;
-      const podSpec = { ...spec.template.spec, newlyDefaulted: 'Yes' };
-      return { ...object, spec: { ...spec, template: { ...spec.template, spec: podSpec } } };
-    });
+    fillIn(world);
     world.cluster.put('controllerrevisions', {
       metadata: { namespace: 'system', name: 'late', labels: { app: 'agents', [HASH]: 'late' } },
       revision: 1,
@@ -177,7 +148,7 @@ describe('a field that the API server newly fills in (#78633, #134773)', () => {
 
   it('restarts nothing when the generation moves for another reason', async () => {
     const { world, before } = await upgraded();
-    touch(world);
+    world.edit(() => ({ minReadySeconds: 1 }));
     await world.settle();
     assert.deepEqual(uidsOf(world), before);
     assert.deepEqual(Object.values(numbersOf(world)), [1]);
@@ -189,7 +160,7 @@ describe('a field that the API server newly fills in (#78633, #134773)', () => {
   it('restarts nothing when the state is lost beside it', async () => {
     const { world, before } = await upgraded();
     assert.equal(world.view.lose('STATE'), 1);
-    touch(world);
+    world.edit(() => ({ minReadySeconds: 1 }));
     await world.settle();
     assert.deepEqual(uidsOf(world), before);
     assert.deepEqual(Object.values(numbersOf(world)), [1]);
@@ -211,8 +182,7 @@ describe('duplicates', () => {
     nodes = 3,
     options: WorldOptions['options'] = {},
   ): Promise<{ world: ReconcileWorld; first: KubernetesObject }> {
-    const world = new ReconcileWorld({ nodes, options });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes, options });
     const [first] = revisionsOf(world);
     assert.ok(first !== undefined);
     const data = revisionData(world.daemonSet);
@@ -288,8 +258,7 @@ describe('duplicates', () => {
 
   it('are no more than a burst of relabels in one run; nothing is deleted before the last one (S9)', async () => {
     const { world } = await doubled(12, { burstPodsMax: 5 });
-    const relabels = (): number =>
-      world.cluster.requests.filter((request) => request.startsWith('patch ')).length;
+    const relabels = (): number => world.sent('patch ');
     const former = relabels();
     const runs: number[] = [];
     for (let run = 0; run < 3; run += 1) {
@@ -356,8 +325,7 @@ describe('a revision without hash', () => {
 
 describe('a run on an older template', () => {
   it('writes nothing once the DaemonSet was edited', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     edit(world, 'example/agent:2');
     await world.mirror.sync();
     edit(world, 'example/agent:3');

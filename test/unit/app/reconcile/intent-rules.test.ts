@@ -5,11 +5,6 @@ import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import { slotName } from '../../../../src/core/pod/naming.ts';
 import { ReconcileWorld, phaseOf } from '../../../support/reconcile-world.ts';
 
-const ref = (world: ReconcileWorld): { clusterUid: never; uid: never } => ({
-  clusterUid: world.mirror.clusterUid as never,
-  uid: world.daemonSet.metadata.uid as never,
-});
-
 const slotOf = (world: ReconcileWorld, node: string): string =>
   slotName({
     daemonSetName: 'agents',
@@ -93,7 +88,7 @@ describe('protocol 4, 5: a create without an answer', () => {
     };
     const recordedAtMs = world.clock.nowMs();
     await world.run({}, 20_000);
-    const [intent] = (await world.view.readState(ref(world)))?.intents ?? [];
+    const [intent] = (await world.view.readState(world.ref))?.intents ?? [];
     assert.equal(intent?.startsByMs, recordedAtMs + 15_000);
   });
 
@@ -108,7 +103,7 @@ describe('protocol 4, 5: a create without an answer', () => {
     };
     const result = await world.run();
     assert.ok(result.kind === 'deferred' && result.nextLookAtMs >= world.clock.nowMs() + 5_000);
-    const state = await world.view.readState(ref(world));
+    const state = await world.view.readState(world.ref);
     assert.deepEqual(state?.intents, []);
     assert.equal(state?.retry?.holdsCreates, true, 'the API server said when');
   });
@@ -174,7 +169,7 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
   it('other owner: a bug event for that node only, others go on', async () => {
     const world = await meet({ node: 'node-0001', owner: 'other', on: 'node-0009' });
     await world.settle({ withinMs: 1_000 });
-    const state = await world.view.readState(ref(world));
+    const state = await world.view.readState(world.ref);
     assert.equal(state?.refusals?.[0]?.code, 'name-taken');
     assert.ok(world.placed.includes('node-0002'));
     const events = world.cluster.list('events').map((event) => event['message']);
@@ -218,7 +213,7 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
 
   it('other node: the same', async () => {
     const world = await meet({ node: 'node-0001', on: 'node-0009' });
-    const state = await world.view.readState(ref(world));
+    const state = await world.view.readState(world.ref);
     assert.equal(state?.refusals?.[0]?.code, 'name-taken');
     assert.ok(world.placed.includes('node-0002'));
   });
@@ -262,7 +257,7 @@ describe('deletes', () => {
       beforeEffect: (effect) => (effect.kind === 'delete-pod' ? { kind: 'stuck' } : undefined),
     };
     await world.run();
-    const open = (await world.view.readState(ref(world)))?.intents ?? [];
+    const open = (await world.view.readState(world.ref))?.intents ?? [];
     assert.deepEqual(
       open.map((intent) => intent.kind === 'delete' && intent.isAccepted),
       [false],
@@ -293,15 +288,14 @@ describe('deletes', () => {
 
 describe('protocol 6: a missing state beside pods', () => {
   it('withholds deletes of available pods until no forgotten request is alive, then goes on', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     await world.clock.advance(60_000);
     world.addNode('node-0002', { taints: [{ key: 'gone', effect: 'NoExecute' }] });
     world.view.lose('STATE');
     await world.mirror.sync();
     await world.run();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
-    const state = await world.view.readState(ref(world));
+    const state = await world.view.readState(world.ref);
     assert.equal(state?.dueAtMs, world.clock.nowMs() + 50_000);
     await world.clock.advance(50_000);
     await world.settle();

@@ -1,29 +1,17 @@
 /** protocol 8, 11–13 and rows 73–76: status, memo, due time, configuration. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { DaemonSetState } from '../../../../src/core/model/state.ts';
 import type { Epoch } from '../../../../src/core/model/identifiers.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const HOUR_MS = 3_600_000;
 
-async function stateOf(world: ReconcileWorld): Promise<DaemonSetState> {
-  const uid = world.daemonSet.metadata.uid as never;
-  const state = await world.view.readState({ clusterUid: world.mirror.clusterUid, uid });
-  assert.ok(state !== undefined);
-  return state;
-}
-
-const count = (world: ReconcileWorld, kind: string): number =>
-  world.cluster.requests.filter((request) => request.startsWith(kind)).length;
-
 /** Another run was first: other counts, and a label of somebody else. */
 function edit(world: ReconcileWorld): void {
-  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, labels: { edited: 'yes' } },
-    status: { ...(object['status'] as object), numberReady: 7 },
+  world.change(({ metadata, status }) => ({
+    metadata: { ...metadata, labels: { edited: 'yes' } },
+    status: { ...status, numberReady: 7 },
   }));
 }
 
@@ -40,29 +28,28 @@ describe('protocol 8: a status conflict', () => {
         return undefined;
       },
     };
-    const before = count(world, 'update-status');
+    const before = world.sent('update-status');
     const result = await world.run();
     world.cluster.hooks = {};
     assert.equal(result.kind === 'deferred' && result.code, 'status-conflict');
-    assert.equal(count(world, 'update-status'), before + 1, 'one try');
-    assert.equal((await stateOf(world)).memo, undefined, 'not complete');
+    assert.equal(world.sent('update-status'), before + 1, 'one try');
+    assert.equal((await world.state()).memo, undefined, 'not complete');
     await world.settle();
     assert.equal(world.daemonSet.status?.numberReady, 2);
     assert.deepEqual(world.daemonSet.metadata.labels, { edited: 'yes' });
   });
 
   it('is not made when the DaemonSet has changed since it was seen', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     world.addNode('node-0002', { taints: [{ key: 'example.com/reserved', effect: 'NoSchedule' }] });
     await world.mirror.sync();
     edit(world);
-    const before = count(world, 'update-status');
+    const before = world.sent('update-status');
     const untouched = world.daemonSet;
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'status-conflict');
     assert.deepEqual(world.daemonSet, untouched);
-    assert.equal(count(world, 'update-status'), before + 1, 'one patch that the server refuses');
+    assert.equal(world.sent('update-status'), before + 1, 'one patch that the server refuses');
   });
 
   it('that lasts a minute is tried three times in a run, ever more seldom, and ends (row 11)', async () => {
@@ -87,8 +74,7 @@ describe('protocol 8: a status conflict', () => {
 
 describe('protocol 11: the memo', () => {
   it('holds stamps as read: what came in between is not skipped (rows 73, 76)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     world.addNode('node-0002');
     await world.mirror.sync();
     let isDone = false;
@@ -111,15 +97,14 @@ describe('protocol 11: the memo', () => {
     const world = new ReconcileWorld({ nodes: 12, options: { burstPodsMax: 5 } });
     await world.mirror.sync();
     assert.equal((await world.run()).kind, 'deferred');
-    assert.deepEqual([world.pods.length, (await stateOf(world)).memo], [5, undefined]);
+    assert.deepEqual([world.pods.length, (await world.state()).memo], [5, undefined]);
     await world.settle();
-    assert.ok((await stateOf(world)).memo !== undefined);
+    assert.ok((await world.state()).memo !== undefined);
     assert.equal(world.pods.length, 12);
   });
 
   it('is void in another epoch, era, configuration or release (row 74)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     assert.equal((await world.run()).kind, 'skipped');
     world.mirror.epoch = '501' as Epoch;
     world.mirror.seq = 0;
@@ -137,8 +122,7 @@ describe('protocol 11: the memo', () => {
   });
 
   it('is void where a restored registry counted to the same version again (row 34)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     world.register({ isFrozen: true });
     world.addNode('node-0002');
     await world.settle();
@@ -151,9 +135,8 @@ describe('protocol 11: the memo', () => {
   });
 
   it('expires within six hours, and then is written anew', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
-    const first = await stateOf(world);
+    const world = await ReconcileWorld.settled({ nodes: 1 });
+    const first = await world.state();
     assert.ok(first.memo !== undefined && first.expiryAtMs !== undefined);
     const lifeMs = first.expiryAtMs - first.memo.ranAtMs;
     assert.ok(lifeMs >= 4.8 * HOUR_MS && lifeMs <= 6 * HOUR_MS);
@@ -162,14 +145,13 @@ describe('protocol 11: the memo', () => {
     await world.clock.advance(first.expiryAtMs - world.clock.nowMs());
     await world.mirror.syncMeta();
     assert.equal((await world.run()).kind, 'settled');
-    assert.ok(((await stateOf(world)).memo?.ranAtMs ?? 0) > first.memo.ranAtMs);
+    assert.ok(((await world.state()).memo?.ranAtMs ?? 0) > first.memo.ranAtMs);
   });
 
   it('ends together for keys of a cluster that ran together, and at another time for each cluster', async () => {
     const lifeMsOf = async (cluster: string, seed: number): Promise<number> => {
-      const world = new ReconcileWorld({ cluster, nodes: 1, random: seededRandom(seed) });
-      await world.settle();
-      const { memo, expiryAtMs = 0 } = await stateOf(world);
+      const world = await ReconcileWorld.settled({ cluster, nodes: 1, random: seededRandom(seed) });
+      const { memo, expiryAtMs = 0 } = await world.state();
       return expiryAtMs - (memo?.ranAtMs ?? 0);
     };
     assert.equal(await lifeMsOf('a', 1), await lifeMsOf('a', 2));
@@ -181,8 +163,7 @@ describe('protocol 11: the memo', () => {
   });
 
   it('recognises the status that this key wrote itself: no run for its echo', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const name = world.pods[0]?.metadata.name ?? '';
     world.setPhase(name, 'Pending');
     await world.mirror.sync();
@@ -205,7 +186,7 @@ describe('protocol 11: the memo', () => {
     const result = await world.run();
     assert.equal(result.kind === 'deferred' && result.code, 'registry-unreadable');
     assert.deepEqual(world.cluster.requests, []);
-    assert.equal(count(world, 'create'), 0);
+    assert.equal(world.sent('create'), 0);
     assert.ok(
       !world.view.calls.some(({ isWrite, operation }) => isWrite && /State|Verd/.test(operation)),
     );
@@ -238,9 +219,8 @@ describe('protocol 12: the due time', () => {
   });
 
   it('is sent again by a timer that comes within ten seconds of it and is skipped, under another id', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
-    const { expiryAtMs = 0 } = await stateOf(world);
+    const world = await ReconcileWorld.settled({ nodes: 1 });
+    const { expiryAtMs = 0 } = await world.state();
     await world.clock.advance(expiryAtMs - world.clock.nowMs() - 60_000);
     const before = world.queue.timers.length;
     assert.equal((await world.run()).kind, 'skipped');
@@ -258,8 +238,7 @@ describe('protocol 12: the due time', () => {
   });
 
   it('follows the back-off curve of a failing pod across restarts (spec faults 44)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     await world.clock.advance(HOUR_MS);
     const deletions: number[] = [];
     for (let failure = 0; failure < 4; failure += 1) {
@@ -284,11 +263,10 @@ describe('protocol 12: the due time', () => {
   });
 
   it('of minReadySeconds comes from all pods', async () => {
-    const world = new ReconcileWorld({
+    const world = await ReconcileWorld.settled({
       nodes: 2,
       daemonSet: (object) => ({ ...object, spec: { ...object.spec, minReadySeconds: 30 } }),
     });
-    await world.settle();
     assert.equal(world.daemonSet.status?.numberAvailable, 2);
   });
 });

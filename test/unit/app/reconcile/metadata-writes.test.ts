@@ -8,11 +8,6 @@ import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const KEY = { namespace: 'system', name: 'agents' };
 
-/** What a server-side apply of equal values leaves behind: a new version, and nothing that the watcher sends. */
-const touch = (world: ReconcileWorld): void => {
-  world.cluster.change('daemonsets', KEY, (object) => object);
-};
-
 /** Every object is rewritten as it is, as a migration of the store does. */
 function touchAll(world: ReconcileWorld): void {
   for (const kind of [
@@ -29,17 +24,13 @@ function touchAll(world: ReconcileWorld): void {
 }
 
 const annotate = (world: ReconcileWorld, value: string): void => {
-  world.cluster.change('daemonsets', KEY, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, annotations: { 'example.com/at': value } },
+  world.change(({ metadata }) => ({
+    metadata: { ...metadata, annotations: { 'example.com/at': value } },
   }));
 };
 
 function changeStatus(world: ReconcileWorld, change: Partial<DaemonSetStatus>): void {
-  world.cluster.change('daemonsets', KEY, (object) => ({
-    ...object,
-    status: { ...(object['status'] as object), ...change },
-  }));
+  world.change(({ status }) => ({ status: { ...status, ...change } }));
 }
 
 const statusOf = (world: ReconcileWorld): Partial<DaemonSetStatus> => world.daemonSet.status ?? {};
@@ -47,26 +38,6 @@ const statusOf = (world: ReconcileWorld): Partial<DaemonSetStatus> => world.daem
 function imageOf(pod: KubernetesObject): string | undefined {
   const { containers } = pod['spec'] as { readonly containers: readonly { image: string }[] };
   return containers[0]?.image;
-}
-
-async function settled(nodes: number): Promise<ReconcileWorld> {
-  const world = new ReconcileWorld({ nodes });
-  await world.settle();
-  return world;
-}
-
-function roll(world: ReconcileWorld, image: string): void {
-  world.cluster.change('daemonsets', KEY, (object) => {
-    const spec = object['spec'] as DaemonSetObject['spec'];
-    const pod = { ...(spec.template.spec as object), containers: [{ name: 'agent', image }] };
-    const generation = (object.metadata.generation ?? 0) + 1;
-    const template = { ...spec.template, spec: pod };
-    return {
-      ...object,
-      metadata: { ...object.metadata, generation },
-      spec: { ...spec, template },
-    };
-  });
 }
 
 const withMaxUnavailable =
@@ -93,11 +64,10 @@ describe('protocol 8: a pod is replaced', () => {
   const IMAGE = 'example/agent:2';
   const rolled = async (nodes: number, isTouched: boolean): Promise<Record<string, number>> => {
     const daemonSet = withMaxUnavailable(Math.ceil(nodes / 2));
-    const world = new ReconcileWorld({ nodes, daemonSet });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes, daemonSet });
     if (isTouched) touchAll(world);
     const since = world.cluster.requests.length;
-    roll(world, IMAGE);
+    world.setImage(IMAGE);
     await world.settle({ withinMs: 600_000 });
     assert.deepEqual(new Set(world.cluster.list('pods').map(imageOf)), new Set([IMAGE]));
     return podRequests(world, since);
@@ -126,8 +96,8 @@ describe('protocol 8: a pod is replaced', () => {
 
 describe('protocol 8: a status is written', () => {
   it('although the version moved and nothing else: a node joins after an apply of equal values (A.1)', async () => {
-    const world = await settled(2);
-    touch(world);
+    const world = await ReconcileWorld.settled({ nodes: 2 });
+    world.change(() => ({}));
     world.addNode('node-0003');
     await world.settle({ withinMs: 60_000 });
     assert.equal(statusOf(world).desiredNumberScheduled, 3);
@@ -135,7 +105,7 @@ describe('protocol 8: a status is written', () => {
   });
 
   it('after a rewrite of every object, without touching a pod', async () => {
-    const world = await settled(3);
+    const world = await ReconcileWorld.settled({ nodes: 3 });
     const before = world.pods.map(({ metadata }) => metadata.uid);
     touchAll(world);
     await world.settle();
@@ -150,7 +120,7 @@ describe('protocol 8: a status is written', () => {
   });
 
   it('although somebody writes an annotation between each read and its write', async () => {
-    const world = await settled(2);
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     world.addNode('node-0003');
     let writes = 0;
     world.cluster.hooks.beforeEffect = ({ kind }) => {
@@ -164,7 +134,7 @@ describe('protocol 8: a status is written', () => {
   });
 
   it('over conditions that others wrote since it was seen, and they stay', async () => {
-    const world = await settled(2);
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     world.addNode('node-0003');
     await world.step();
     world.runKubelets();
@@ -179,7 +149,7 @@ describe('protocol 8: a status is written', () => {
 
   it('never over counters, a generation or a collisionCount that contradict what was seen', async () => {
     for (const change of [{ numberReady: 9 }, { observedGeneration: 7 }, { collisionCount: 1 }]) {
-      const world = await settled(2);
+      const world = await ReconcileWorld.settled({ nodes: 2 });
       const taints = [{ key: 'example.com/reserved', effect: 'NoSchedule' }];
       world.addNode('node-0002', { taints });
       await world.mirror.sync();
@@ -192,7 +162,7 @@ describe('protocol 8: a status is written', () => {
   });
 
   it('is planned on again when the object that it went over was not the one that was seen', async () => {
-    const world = await settled(2);
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     world.setPhase(world.pods[0]?.metadata.name ?? '', 'Pending');
     await world.mirror.sync();
     annotate(world, 'unseen');
@@ -208,11 +178,10 @@ describe('protocol 8: a status is written', () => {
 
 describe('protocol 8: an old revision goes', () => {
   it('with the version that it has now, whatever version it was seen with', async () => {
-    const world = new ReconcileWorld({
+    const world = await ReconcileWorld.settled({
       nodes: 1,
       daemonSet: (object) => ({ ...object, spec: { ...object.spec, revisionHistoryLimit: 0 } }),
     });
-    await world.settle();
     world.cluster.hooks.beforeEffect = (effect) => {
       if (effect.kind === 'create-revision') touchRevisions(world);
       return undefined;

@@ -4,53 +4,40 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ReconcileResult } from '../../../../src/app/reconcile/run/result.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const MINUTE_MS = 60_000;
-
-const count = (world: ReconcileWorld, kind: string): number =>
-  world.cluster.requests.filter((request) => request.startsWith(`${kind} `)).length;
-
-const codeOf = (result: ReconcileResult): string =>
-  result.kind === 'deferred' ? result.code : result.kind;
 
 const podOn = (world: ReconcileWorld, node: string): string =>
   world.pods.find((pod) => nodeOf(pod) === node)?.metadata.name ?? '';
 
-async function settled(nodes: number): Promise<ReconcileWorld> {
-  const world = new ReconcileWorld({ nodes });
-  await world.settle();
-  return world;
-}
-
 describe('upstream never tests: double deletion observation', () => {
   it('a graceful delete is seen twice and settles once: its successor is made once', async () => {
-    const world = await settled(3);
+    const world = await ReconcileWorld.settled({ nodes: 3 });
     world.cluster.podsLinger = true;
-    const before = count(world, 'create-pod');
+    const before = world.sent('create-pod ');
     world.addNode('node-0002', { taints: [{ key: 'k', effect: 'NoExecute' }] });
     await world.step();
-    assert.equal(count(world, 'delete-pod'), 1);
+    assert.equal(world.sent('delete-pod '), 1);
     world.addNode('node-0002');
     // First observation: it is terminating, and still holds its node.
     await world.step();
     await world.step();
-    assert.equal(count(world, 'create-pod'), before);
+    assert.equal(world.sent('create-pod '), before);
     // Second observation: gone.
     world.cluster.finishTermination();
     await world.step();
     await world.step();
-    assert.equal(count(world, 'create-pod'), before + 1);
-    assert.equal(count(world, 'delete-pod'), 1);
+    assert.equal(world.sent('create-pod '), before + 1);
+    assert.equal(world.sent('delete-pod '), 1);
     await world.settle();
     assert.deepEqual(world.owned, ['node-0001', 'node-0002', 'node-0003']);
     assert.deepEqual(world.cluster.violations, []);
   });
 
   it('a user’s delete that overtakes ours counts for one pod, not for another', async () => {
-    const world = await settled(3);
+    const world = await ReconcileWorld.settled({ nodes: 3 });
     const [first, second] = [podOn(world, 'node-0001'), podOn(world, 'node-0002')];
     for (const name of [first, second]) world.setPhase(name, 'Failed');
     await world.mirror.sync();
@@ -91,7 +78,7 @@ describe('upstream never tests: expectation expiry', () => {
   });
 
   it('nor does a delete whose answer was lost stop counting as one while its pod stands', async () => {
-    const world = await settled(2);
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     world.cluster.podsLinger = true;
     const name = podOn(world, 'node-0001');
     world.setPhase(name, 'Failed');
@@ -105,30 +92,30 @@ describe('upstream never tests: expectation expiry', () => {
       await world.clock.advance(MINUTE_MS);
       await world.step();
     }
-    assert.equal(count(world, 'delete-pod'), 1, 'seen terminating: settled by identity');
+    assert.equal(world.sent('delete-pod '), 1, 'seen terminating: settled by identity');
     assert.deepEqual(world.cluster.violations, []);
   });
 });
 
 describe('upstream never tests: tombstone of pods', () => {
   it('a pod whose deletion nobody reported is missing from the next view, and is replaced once', async () => {
-    const world = await settled(3);
-    const before = count(world, 'create-pod');
+    const world = await ReconcileWorld.settled({ nodes: 3 });
+    const before = world.sent('create-pod ');
     const name = podOn(world, 'node-0002');
     const { uid } = world.cluster.find('pods', name, 'system')?.metadata ?? {};
     // Gone while no watch was open: no event; the relist simply does not name it.
     world.cluster.remove('pods', name, 'system');
     world.mirror.epoch = '777' as never;
     await world.settle();
-    assert.equal(count(world, 'create-pod'), before + 1);
+    assert.equal(world.sent('create-pod '), before + 1);
     assert.deepEqual(world.owned, ['node-0001', 'node-0002', 'node-0003']);
     assert.notEqual(world.cluster.find('pods', name, 'system')?.metadata.uid, uid);
     assert.deepEqual(world.cluster.violations, []);
   });
 
   it('a pod that was re-made under its name meanwhile is another pod (#132182)', async () => {
-    const world = await settled(2);
-    const before = count(world, 'create-pod');
+    const world = await ReconcileWorld.settled({ nodes: 2 });
+    const before = world.sent('create-pod ');
     const name = podOn(world, 'node-0001');
     const former = world.cluster.find('pods', name, 'system');
     assert.ok(former !== undefined);
@@ -138,9 +125,9 @@ describe('upstream never tests: tombstone of pods', () => {
     const { uid: _former, ...metadata } = former.metadata;
     world.cluster.put('pods', { ...former, metadata });
     await world.run();
-    assert.equal(count(world, 'delete-pod'), 0, 'the one that failed is not there any more');
+    assert.equal(world.sent('delete-pod '), 0, 'the one that failed is not there any more');
     await world.settle();
-    assert.equal(count(world, 'create-pod'), before);
+    assert.equal(world.sent('create-pod '), before);
     assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
   });
 });

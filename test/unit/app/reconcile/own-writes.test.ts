@@ -1,7 +1,7 @@
 // Own writes that the view does not show yet: what each kind of them holds back, and what it does not.
 import { describe, it } from 'node:test';
 import assert from 'node:assert/strict';
-import { resourceVersion, uid as asUid } from '../../../../src/core/model/identifiers.ts';
+import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
@@ -14,9 +14,7 @@ async function marksOf(world: ReconcileWorld) {
 }
 
 async function intentsOf(world: ReconcileWorld): Promise<readonly string[]> {
-  const { uid } = world.daemonSet.metadata;
-  const ref = { clusterUid: world.mirror.clusterUid, uid: asUid(uid) };
-  const state = await world.view.readState(ref);
+  const state = await world.view.readState(world.ref);
   return (state?.intents ?? []).map((intent) => `${intent.kind} ${intent.node ?? ''}`);
 }
 
@@ -34,24 +32,14 @@ function rolling(maxUnavailable: number) {
 }
 
 function editTemplate(world: ReconcileWorld): void {
-  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => {
-    const spec = object['spec'] as DaemonSetObject['spec'];
-    const { metadata } = spec.template;
-    const template = {
-      ...spec.template,
-      metadata: { ...metadata, annotations: { edited: 'once' } },
-    };
-    const generation = (object.metadata.generation ?? 0) + 1;
-    return {
-      ...object,
-      metadata: { ...object.metadata, generation },
-      spec: { ...spec, template },
-    };
+  world.edit(({ template }) => {
+    const metadata = { ...template.metadata, annotations: { edited: 'once' } };
+    return { template: { ...template, metadata } };
   });
 }
 
 function liveReadsOf(world: ReconcileWorld): number {
-  return world.cluster.requests.filter((request) => request.startsWith('GET pods ')).length;
+  return world.sent('GET pods ');
 }
 
 describe('own creates that are unseen (protocol 3)', () => {
@@ -225,8 +213,7 @@ describe('own creates that a live read found, and no view shows (row 64, ADR 003
 
 describe('own deletes that are unseen', () => {
   it('count against the budget of a rollout, however often it is looked at (S3)', async () => {
-    const world = new ReconcileWorld({ nodes: 6, daemonSet: rolling(2) });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 6, daemonSet: rolling(2) });
     world.cluster.podsLinger = true;
     editTemplate(world);
     await world.mirror.sync();
@@ -242,8 +229,7 @@ describe('own deletes that are unseen', () => {
 
 describe('own patches that are unseen', () => {
   it('hold back everything: nobody knows which pods they changed', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     const name = world.pods[0]?.metadata.name ?? '';
     world.cluster.change('pods', { namespace: 'system', name }, (pod) => ({
       ...pod,

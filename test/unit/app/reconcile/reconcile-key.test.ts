@@ -5,8 +5,7 @@ import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 describe('reconcileKey', () => {
   it('creates one pod per eligible node, then falls silent (S1, L1)', async () => {
-    const world = new ReconcileWorld({ nodes: 5 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 5 });
     assert.deepEqual(
       world.placed,
       world.cluster.list('nodes').map((node) => node.metadata.name),

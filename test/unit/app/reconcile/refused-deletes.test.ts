@@ -3,19 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nextRefusals } from '../../../../src/core/retry/retry.ts';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
-import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { RefusalEntry } from '../../../../src/core/model/state.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 /** Changes the template: every pod is outdated then. */
 function editTemplate(world: ReconcileWorld): void {
-  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => {
-    const spec = object['spec'] as DaemonSetObject['spec'];
-    const { metadata } = spec.template;
-    const annotations = { edited: 'once' };
-    const template = { ...spec.template, metadata: { ...metadata, annotations } };
-    const generation = (object.metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...object.metadata, generation }, spec: { ...spec, template } };
+  world.edit(({ template }) => {
+    const metadata = { ...template.metadata, annotations: { edited: 'once' } };
+    return { template: { ...template, metadata } };
   });
 }
 
@@ -35,8 +30,7 @@ async function go(world: ReconcileWorld, rounds: number): Promise<void> {
 
 describe('a refused delete in a rolling update', () => {
   it('holds up its own node, and no other, with maxUnavailable 1', async () => {
-    const world = new ReconcileWorld({ nodes: 4 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 4 });
     const [first] = world.pods.filter(
       (pod) => (pod['spec'] as { readonly nodeName: string }).nodeName === 'node-0001',
     );
@@ -62,8 +56,7 @@ describe('a refused delete in a rolling update', () => {
 
 describe('a delete that is answered 404', () => {
   it('counts as going until the view shows it: nothing else goes for it, within maxUnavailable 1', async () => {
-    const world = new ReconcileWorld({ nodes: 4 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 4 });
     editTemplate(world);
     await world.mirror.sync();
     const asked: string[] = [];
@@ -81,11 +74,7 @@ describe('a delete that is answered 404', () => {
       await world.clock.advance(2_000);
     }
     assert.equal(asked.length, 1);
-    const { clusterUid } = world.registration;
-    const state = await world.view.readState({
-      clusterUid,
-      uid: uid(world.daemonSet.metadata.uid),
-    });
+    const state = await world.view.readState(world.ref);
     const going = state?.intents.filter((intent) => intent.kind === 'delete' && intent.isAccepted);
     assert.deepEqual(
       going?.map((intent) => 'uid' in intent && intent.uid),

@@ -3,9 +3,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CONFIRM_ANNOTATION } from '../../../../src/core/removal-guard/removal-rules.ts';
 import { confirmRemoval } from '../../../../src/core/removal-guard/confirm-removal.ts';
-import { uid } from '../../../../src/core/model/identifiers.ts';
-import type { DaemonSetState } from '../../../../src/core/model/state.ts';
-import type { DaemonSetRef } from '../../../../src/ports/stores/view-store.ts';
 import { ReconcileWorld, type WorldOptions } from '../../../support/reconcile-world.ts';
 
 const NODES = 50;
@@ -50,21 +47,8 @@ function stripLabels(world: ReconcileWorld, count = NODES): void {
   }
 }
 
-function refOf(world: ReconcileWorld): DaemonSetRef {
-  return {
-    clusterUid: world.registration.clusterUid,
-    uid: uid(world.daemonSet.metadata.uid),
-  };
-}
-
-async function stateOf(world: ReconcileWorld): Promise<DaemonSetState> {
-  const state = await world.view.readState(refOf(world));
-  assert.ok(state !== undefined);
-  return state;
-}
-
 async function tokenOf(world: ReconcileWorld): Promise<string> {
-  const { shrink } = await stateOf(world);
+  const { shrink } = await world.state();
   assert.ok(shrink?.held !== undefined, 'nothing is held');
   return shrink.held.token;
 }
@@ -93,7 +77,7 @@ describe('S14: fifty nodes that lose their label in one second', () => {
     assert.match(message, /^Held: 50 of 50 pods go within ten minutes: node-00, node-01, node-02 /);
     assert.match(message, /lacks the label pool=a .*last written by label-cleaner at /);
     const token = await tokenOf(world);
-    assert.equal((await stateOf(world)).shrink?.held?.author?.manager, 'label-cleaner');
+    assert.equal((await world.state()).shrink?.held?.author?.manager, 'label-cleaner');
     assert.ok(
       message.includes(
         `annotate daemonset --overwrite -n system agents ${CONFIRM_ANNOTATION}=${token}`,
@@ -118,10 +102,8 @@ describe('S14: fifty nodes that lose their label in one second', () => {
   it('lose them all once somebody annotates the token', async () => {
     const world = await heldWorld();
     const token = await tokenOf(world);
-    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (set) => ({
-      ...set,
-      metadata: { ...set.metadata, annotations: { [CONFIRM_ANNOTATION]: token } },
-    }));
+    const annotations = { [CONFIRM_ANNOTATION]: token };
+    world.change(({ metadata }) => ({ metadata: { ...metadata, annotations } }));
     await world.settle();
     assert.deepEqual(world.owned, []);
     assert.equal(world.metrics.sum('ReconcileShrinks', 'confirmed'), 1);
@@ -129,11 +111,11 @@ describe('S14: fifty nodes that lose their label in one second', () => {
 
   it('lose them once the state says so, as the command writes it', async () => {
     const world = await heldWorld();
-    const confirmed = confirmRemoval(await stateOf(world), {
+    const confirmed = confirmRemoval(await world.state(), {
       by: 'ada',
       atMs: world.clock.nowMs(),
     });
-    assert.equal(await world.view.writeState(refOf(world), confirmed), 'written');
+    assert.equal(await world.view.writeState(world.ref, confirmed), 'written');
     await world.settle();
     assert.deepEqual(world.owned, []);
   });
@@ -142,7 +124,7 @@ describe('S14: fifty nodes that lose their label in one second', () => {
     const world = await heldWorld();
     for (let index = 0; index < NODES; index += 1) world.addNode(nodeOf(index), { labels: LABELS });
     await world.settle();
-    assert.equal((await stateOf(world)).shrink?.held, undefined);
+    assert.equal((await world.state()).shrink?.held, undefined);
     assert.equal(world.metrics.sum('ReconcileShrinks', 'ended'), 1);
     await world.clock.advance(3_600_000);
     stripLabels(world);
@@ -153,9 +135,9 @@ describe('S14: fifty nodes that lose their label in one second', () => {
 
   it('cost nothing while they are held: a look skips', async () => {
     const world = await heldWorld();
-    const { version } = await stateOf(world);
+    const { version } = await world.state();
     assert.deepEqual(await world.step(), { kind: 'skipped' });
-    assert.equal((await stateOf(world)).version, version);
+    assert.equal((await world.state()).version, version);
   });
 });
 

@@ -6,26 +6,16 @@ import { onDelete, putPod } from '../../../support/foreign-pods.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
 
-/** With surge a node's pod has another name than without: names alone do not keep it from being doubled. */
-function editStrategy(world: ReconcileWorld): void {
-  const key = { namespace: 'system', name: 'agents' };
-  const updateStrategy = {
-    type: 'RollingUpdate',
-    rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
-  };
-  world.cluster.change('daemonsets', key, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 },
-    spec: { ...(object['spec'] as object), updateStrategy },
-  }));
-}
+const SURGE = {
+  type: 'RollingUpdate',
+  rollingUpdate: { maxSurge: 1, maxUnavailable: 0 },
+};
 
 describe('row 71: a view that is of another history than the API server', () => {
   it('makes no pod while the live DaemonSet is older than the one in the view (S2)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const backup = world.cluster.backup();
-    editStrategy(world);
+    world.edit(() => ({ updateStrategy: SURGE }));
     world.addNode('node-0002');
     await world.mirror.sync();
     world.cluster.restore(backup);
@@ -35,9 +25,8 @@ describe('row 71: a view that is of another history than the API server', () => 
   });
 
   it('whose era is new has its first creates guarded by a live list: answers were forgotten (protocol 9)', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
-    editStrategy(world);
+    const world = await ReconcileWorld.settled({ nodes: 2 });
+    world.edit(() => ({ updateStrategy: SURGE }));
     world.mirror.hide = () => true;
     world.mirror.era = 2;
     const result = await world.step();
@@ -55,7 +44,7 @@ describe('row 71: a view that is of another history than the API server', () => 
     await world.step();
     assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
     await world.clock.advance(60_000); // protocol 6 holds creates beside a new state for a while
-    editStrategy(world);
+    world.edit(() => ({ updateStrategy: SURGE }));
     world.mirror.hide = (pod) => nodeOf(pod) === 'node-0002';
     world.mirror.epoch = '777' as never;
     await world.step();
@@ -69,8 +58,7 @@ describe('row 71: a view that is of another history than the API server', () => 
   });
 
   it('makes no pod and writes no status where nobody touched the DaemonSet since the backup (S2, S7)', async () => {
-    const world = new ReconcileWorld({ nodes: 2 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 2 });
     const backup = world.cluster.backup();
     const untouched = structuredClone(world.daemonSet);
     world.addNode('node-0003');
@@ -88,8 +76,7 @@ describe('row 71: a view that is of another history than the API server', () => 
   });
 
   it('goes on by the object alone where the list tells no version of the store', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     world.addNode('node-0002');
     await world.mirror.sync({ marks: { DaemonSet: resourceVersion('99999') } });
     world.cluster.tellsStoreVersion = false;
@@ -100,8 +87,7 @@ describe('row 71: a view that is of another history than the API server', () => 
 
 /** What a view tells of a node's pod that went is of the lost history; the store has every pod, and is at this version. */
 async function bringPodBack(at: (backupVersion: number) => number): Promise<ReconcileWorld> {
-  const world = new ReconcileWorld({ nodes: 2 });
-  await world.settle();
+  const world = await ReconcileWorld.settled({ nodes: 2 });
   const backup = world.cluster.backup();
   const seen = resourceVersion(world.cluster.version);
   world.cluster.remove('pods', world.pods[0]?.metadata.name ?? '', 'system');
@@ -156,8 +142,7 @@ describe('row 71: a store that was restored and has passed what was seen of its 
   });
 
   it('gets its pods all the same where pods have an etcd of their own, each time after one live list', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const lists: string[] = [];
     world.cluster.hooks = {
       onRead: (what) => {

@@ -46,13 +46,6 @@ async function storedRegistration(world: ReconcileWorld) {
   return stored;
 }
 
-async function storedState(world: ReconcileWorld) {
-  const ref = { clusterUid: world.registration.clusterUid, uid: uid(world.daemonSet.metadata.uid) };
-  const stored = await world.view.readState(ref);
-  assert.ok(stored !== undefined);
-  return stored;
-}
-
 /** As if another run had seen the rival. */
 async function markRival(world: ReconcileWorld): Promise<void> {
   const rival = { seenAtMs: 1, evidence: EVIDENCE };
@@ -227,10 +220,7 @@ describe('a cluster with a rival (row 58)', () => {
   it('tells it once: a condition beside foreign ones, and one event', async () => {
     const { world } = await withSentinel(1);
     const foreign = { type: 'Foreign', status: 'True' };
-    world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => ({
-      ...object,
-      status: { ...(object['status'] as object), conditions: [foreign] },
-    }));
+    world.change(({ status }) => ({ status: { ...status, conditions: [foreign] } }));
     await markRival(world);
     await world.settle();
     await world.settle();
@@ -399,7 +389,7 @@ describe('a status written by another manager', () => {
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
     assert.equal(noticeOf(world), undefined);
-    assert.equal((await storedState(world)).paused, undefined);
+    assert.equal((await world.state()).paused, undefined);
   });
 
   it('pauses for longer while the other one goes on writing, and nothing is made in between', async () => {
@@ -455,7 +445,7 @@ describe('a status written by another manager', () => {
     assert.ok(pod !== undefined);
     world.setPhase(pod.metadata.name, 'Pending');
     await world.step();
-    assert.equal((await storedState(world)).paused?.manager, 'kube-controller-manager');
+    assert.equal((await world.state()).paused?.manager, 'kube-controller-manager');
   });
 
   it('is not held against it when it is older than the takeover', async () => {

@@ -6,13 +6,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import {
-  HOURS_MS,
-  edit,
-  imageIn,
-  images,
-  stagedSetWorld,
-} from '../../../support/staged-set-world.ts';
+import { HOURS_MS, imageIn, images, stagedSetWorld } from '../../../support/staged-set-world.ts';
 
 const TWO = 'example/agent:2';
 const MINUTE_MS = 60_000;
@@ -72,7 +66,7 @@ async function playCrash(
   const made = stagedSetWorld({ policy: POLICY });
   await made.settle();
   if (step === 'canary') crashAt(made, index, moment);
-  edit(made, TWO);
+  made.setImage(TWO);
   const hasCrashed = await settleOver(made, 5 * MINUTE_MS);
   const where = `${step}, ${moment} write ${index}`;
   assert.equal(updated(made), 1, `${where}: beyond the canary before its soak`);

@@ -4,14 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import {
   REVISION_HASH_LABEL,
   TEMPLATE_GENERATION_ANNOTATION,
   TEMPLATE_GENERATION_LABEL,
 } from '../../../../src/core/pod/pod-facts.ts';
 import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import { NAME, stagedSetWorld } from '../../../support/staged-set-world.ts';
+import { stagedSetWorld } from '../../../support/staged-set-world.ts';
 
 /** All pods were left by a DaemonSet of another template, and both are in template generation 1. */
 async function overOrphans(mode: 'copilot' | 'takeover'): Promise<ReconcileWorld> {
@@ -33,16 +32,12 @@ async function overOrphans(mode: 'copilot' | 'takeover'): Promise<ReconcileWorld
       },
     }));
   }
-  made.cluster.change('daemonsets', NAME, (set) => ({
-    ...set,
-    metadata: {
-      ...set.metadata,
-      annotations: { ...set.metadata.annotations, [TEMPLATE_GENERATION_ANNOTATION]: '1' },
-    },
-  }));
-  const ref = { clusterUid: clusterUid('cluster-a-uid'), uid: uid(made.daemonSet.metadata.uid) };
-  const { rollout: _before, ...state } = (await made.view.readState(ref)) ?? assert.fail();
-  assert.equal(await made.view.writeState(ref, state), 'written');
+  made.change(({ metadata }) => {
+    const annotations = { ...metadata.annotations, [TEMPLATE_GENERATION_ANNOTATION]: '1' };
+    return { metadata: { ...metadata, annotations } };
+  });
+  const { rollout: _before, ...state } = await made.state();
+  assert.equal(await made.view.writeState(made.ref, state), 'written');
   return made;
 }
 

@@ -4,12 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
 import type { Outcome } from '../../../../src/core/model/effects.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
-import { edit, fail, imageIn, stagedSetWorld } from '../../../support/staged-set-world.ts';
+import { fail, imageIn, stagedSetWorld } from '../../../support/staged-set-world.ts';
 
 const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2';
 
@@ -20,9 +19,7 @@ async function world(mode: 'copilot' | 'takeover', policy = POLICY): Promise<Rec
 }
 
 async function recordOf(made: ReconcileWorld): Promise<RolloutRecord | undefined> {
-  const { uid: ownUid } = made.daemonSet.metadata;
-  const ref = { clusterUid: clusterUid('cluster-a-uid'), uid: uid(ownUid) };
-  return (await made.view.readState(ref))?.rollout;
+  return (await made.view.readState(made.ref))?.rollout;
 }
 
 const REFUSED: Outcome = { kind: 'refused', code: 'quota', status: 403, message: 'exceeded quota' };
@@ -49,7 +46,7 @@ describe('a canary node that dies after its update', () => {
   for (const mode of ['copilot', 'takeover'] as const) {
     it(`is told by Events, log lines and a metric, and another one goes in its place (${mode})`, async () => {
       const made = await world(mode);
-      edit(made, 'example/agent:2');
+      made.setImage('example/agent:2');
       await made.settle({ withinMs: 60_000 });
       const [name = ''] = nodesWith(made, 'example/agent:2');
       made.cluster.change('nodes', { namespace: '', name }, (node) => ({
@@ -82,15 +79,15 @@ describe('a rollback in takeover', () => {
   it('takes pods of a third revision back as well, whose rollout was edited away on its canary', async () => {
     const made = await world('takeover', `${POLICY}\nonHalt: rollback`);
     const proven = made.pods.map((pod) => imageIn(pod['spec']))[0] ?? '';
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     fail(made, 'example/agent:2');
     await made.settle({ withinMs: 1_800_000 });
     assert.equal(nodesWith(made, proven).length, 6);
-    edit(made, 'example/agent:3');
+    made.setImage('example/agent:3');
     await made.settle({ withinMs: 60_000 });
     assert.equal(nodesWith(made, 'example/agent:3').length, 1);
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 1_800_000 });
     assert.equal((await recordOf(made))?.breach?.cause, 'KnownBad');
     assert.equal(nodesWith(made, proven).length, 6);
@@ -102,7 +99,7 @@ describe('a rollback in copilot', () => {
 
   it('gives the DaemonSet its good template back, and all pods with it', async () => {
     const made = await world('copilot', ROLLBACK);
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     fail(made, 'example/agent:2');
     await made.settle({ withinMs: 1_800_000 });
@@ -119,7 +116,7 @@ describe('a rollback in copilot', () => {
     assert.equal(line?.fields?.['code'], 'OOMKilled');
     assert.match(String(line.fields['nodes']), /^node-\d+$/);
     assert.match(String(line.fields['detail']), /halted \(OOMKilled\)/);
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 1_800_000 });
     assert.equal((await recordOf(made))?.breach?.cause, 'KnownBad');
     const all = made.cluster.requests.filter((each) => each.startsWith('restore-template'));
@@ -129,13 +126,13 @@ describe('a rollback in copilot', () => {
   for (const ending of ['answered', 'lost'] as const) {
     it(`does not fight who applies the halted template again before any look (${ending})`, async () => {
       const made = await world('copilot', ROLLBACK);
-      edit(made, 'example/agent:2');
+      made.setImage('example/agent:2');
       await made.settle({ withinMs: 60_000 });
       made.cluster.hooks = {
         beforeEffect: ({ kind }) =>
           kind === 'restore-template' && ending === 'lost' ? { kind: 'lose-answer' } : undefined,
         afterEffect: ({ kind }) => {
-          if (kind === 'restore-template') edit(made, 'example/agent:2');
+          if (kind === 'restore-template') made.setImage('example/agent:2');
         },
       };
       fail(made, 'example/agent:2');
@@ -150,7 +147,7 @@ describe('a rollback in copilot', () => {
 
   it('asks again for a template that was not restored: nothing came of the first request', async () => {
     const made = await world('copilot', ROLLBACK);
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     let asked = 0;
     made.cluster.hooks.beforeEffect = ({ kind }) => {
@@ -173,7 +170,7 @@ describe('a rollback in copilot', () => {
       asked += 1;
       return Promise.resolve({ kind: 'answer', outcome: { ...REFUSED, code: 'forbidden' } });
     };
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     fail(made, 'example/agent:2');
     await made.settle({ withinMs: 600_000 });
@@ -191,7 +188,7 @@ describe('a canary that never starts', () => {
   /** Its new pod hangs; what its Events tell, if they can be read. */
   async function hang(onEvents?: () => Answer): Promise<ReconcileWorld> {
     const made = await world('copilot');
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     const { canary = [] } = (await recordOf(made)) ?? {};
     for (const name of canary) made.idleNodes.add(name);
     for (const { metadata } of made.cluster.list('nodes')) made.idleNodes.add(metadata.name);
@@ -211,8 +208,7 @@ describe('a canary that never starts', () => {
     return made;
   }
 
-  const lists = (made: ReconcileWorld): number =>
-    made.cluster.requests.filter((each) => each.startsWith('LIST events')).length;
+  const lists = (made: ReconcileWorld): number => made.sent('LIST events');
 
   it('halts with the cause that its Events name, asked once', async () => {
     const made = await hang();
@@ -252,7 +248,7 @@ describe('an API server that becomes slow during a rollout', () => {
     const made = await world('takeover');
     let tookMs = beforeMs;
     answerIn(made, () => tookMs);
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     tookMs = sinceMs;
     await made.settle({ withinMs: 1_800_000 });
@@ -275,7 +271,7 @@ describe('an API server that becomes slow during a rollout', () => {
 
   it('costs no write of its own', async () => {
     const made = await world('takeover');
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     const before = await recordOf(made);
     answerIn(made, () => 4000);
@@ -288,7 +284,7 @@ for (const mode of ['copilot', 'takeover'] as const) {
   describe(`a staged rollout in ${mode}`, () => {
     it('replaces the canary, waits for its soak, then the others', async () => {
       const made = await world(mode);
-      edit(made, 'example/agent:2');
+      made.setImage('example/agent:2');
       await made.settle({ withinMs: 60_000 });
       const canary = nodesWith(made, 'example/agent:2');
       assert.deepEqual(canary, (await recordOf(made))?.canary);
@@ -303,7 +299,7 @@ for (const mode of ['copilot', 'takeover'] as const) {
 
     it('is held by a policy that cannot be read, and says so once', async () => {
       const made = await world(mode, 'canary: {nodes: many}');
-      edit(made, 'example/agent:2');
+      made.setImage('example/agent:2');
       await made.settle({ withinMs: 1_800_000 });
       assert.deepEqual(nodesWith(made, 'example/agent:2'), []);
       const told = made.cluster
@@ -317,7 +313,7 @@ for (const mode of ['copilot', 'takeover'] as const) {
     it('touches one node of a revision whose pods are never made', async () => {
       const made = await world(mode);
       made.cluster.hooks.admitPod = () => ({ code: 'quota' });
-      edit(made, 'example/agent:2');
+      made.setImage('example/agent:2');
       await made.settle({ withinMs: 1_800_000 });
       assert.equal(made.pods.length, 5);
       const cause = (await recordOf(made))?.breach?.cause;

@@ -4,34 +4,16 @@ import { describe, it } from 'node:test';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
-const KEY = { namespace: 'system', name: 'agents' };
-
 const statusOf = (world: ReconcileWorld): Partial<DaemonSetStatus> => world.daemonSet.status ?? {};
-const statusWrites = (world: ReconcileWorld): number =>
-  world.cluster.requests.filter((request) => request.startsWith('update-status')).length;
-
-/** What a user edits; the API server raises the generation. */
-function editSpec(world: ReconcileWorld, change: (spec: DaemonSetObject['spec']) => object): void {
-  world.cluster.change('daemonsets', KEY, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 },
-    spec: change(object['spec'] as DaemonSetObject['spec']),
-  }));
-}
-
-function roll(world: ReconcileWorld, image: string): void {
-  editSpec(world, (spec) => ({
-    ...spec,
-    template: { ...spec.template, spec: { containers: [{ name: 'agent', image }] } },
-  }));
-}
 
 const settled = async (
   nodes: number,
   daemonSet?: (object: DaemonSetObject) => DaemonSetObject,
 ): Promise<ReconcileWorld> => {
-  const world = new ReconcileWorld({ nodes, ...(daemonSet === undefined ? {} : { daemonSet }) });
-  await world.settle();
+  const world = await ReconcileWorld.settled({
+    nodes,
+    ...(daemonSet === undefined ? {} : { daemonSet }),
+  });
   return world;
 };
 
@@ -39,7 +21,7 @@ const settled = async (
 async function playRollout(
   world: ReconcileWorld,
 ): Promise<{ readonly stillMs: number; readonly writes: number; readonly runs: number }> {
-  const first = statusWrites(world);
+  const first = world.sent('update-status');
   let lastWriteMs = world.clock.nowMs();
   let writes = first;
   let stillMs = 0;
@@ -47,10 +29,10 @@ async function playRollout(
     await world.clock.advance(100);
     world.runKubelets();
     await world.step();
-    if (statusWrites(world) > writes) {
+    if (world.sent('update-status') > writes) {
       stillMs = Math.max(stillMs, world.clock.nowMs() - lastWriteMs);
       lastWriteMs = world.clock.nowMs();
-      writes = statusWrites(world);
+      writes = world.sent('update-status');
     }
     const { updatedNumberScheduled = 0, numberAvailable = 0 } = statusOf(world);
     const desired = statusOf(world).desiredNumberScheduled ?? 0;
@@ -75,7 +57,7 @@ const COUNTS = {
 describe('a long rollout (kubectl rollout status)', () => {
   it('moves the status within about a second, although every run touches pods', async () => {
     const world = await settled(40);
-    roll(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     const { stillMs, writes, runs } = await playRollout(world);
     assert.ok(runs > 40, `${runs} runs`);
     assert.ok(stillMs <= 1_300, `stood still for ${stillMs} ms`);
@@ -87,7 +69,7 @@ describe('a long rollout (kubectl rollout status)', () => {
 
   it('observes a new generation at once, also in a run that touches pods', async () => {
     const world = await settled(3);
-    roll(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     await world.step();
     assert.equal(statusOf(world).observedGeneration, 2);
   });
@@ -97,7 +79,7 @@ describe('a long rollout (kubectl rollout status)', () => {
       ...object,
       metadata: { ...object.metadata, annotations: { 'rollcall.dev/compat': 'strict' } },
     }));
-    roll(world, 'example/agent:2');
+    world.setImage('example/agent:2');
     const { stillMs } = await playRollout(world);
     assert.ok(stillMs <= 400, `stood still for ${stillMs} ms`);
   });
@@ -108,10 +90,7 @@ describe('what a status write leaves alone', () => {
 
   it('upstream never tests: conditions preserved', async () => {
     const world = await settled(3);
-    world.cluster.change('daemonsets', KEY, (object) => ({
-      ...object,
-      status: { ...(object['status'] as object), conditions, 'example.com/other': 7 },
-    }));
+    world.change(({ status }) => ({ status: { ...status, conditions, 'example.com/other': 7 } }));
     world.addNode('node-0009');
     await world.settle();
     const status = statusOf(world) as Record<string, unknown>;
@@ -122,19 +101,13 @@ describe('what a status write leaves alone', () => {
 
   it('keeps collisionCount as it stands; a raise that was not seen makes the write a conflict', async () => {
     const world = await settled(3);
-    world.cluster.change('daemonsets', KEY, (object) => ({
-      ...object,
-      status: { ...(object['status'] as object), collisionCount: 2 },
-    }));
+    world.change(({ status }) => ({ status: { ...status, collisionCount: 2 } }));
     await world.settle();
     world.addNode('node-0009');
     await world.step();
     world.runKubelets();
     await world.mirror.sync();
-    world.cluster.change('daemonsets', KEY, (object) => ({
-      ...object,
-      status: { ...(object['status'] as object), collisionCount: 3 },
-    }));
+    world.change(({ status }) => ({ status: { ...status, collisionCount: 3 } }));
     await world.run();
     assert.equal(statusOf(world).collisionCount, 3);
     await world.settle();
@@ -144,12 +117,12 @@ describe('what a status write leaves alone', () => {
 
   it('nothing is written while nothing changes', async () => {
     const world = await settled(3);
-    const before = statusWrites(world);
+    const before = world.sent('update-status');
     for (let round = 0; round < 5; round += 1) {
       await world.clock.advance(2_000);
       await world.step();
     }
-    assert.equal(statusWrites(world), before);
+    assert.equal(world.sent('update-status'), before);
   });
 });
 
@@ -195,7 +168,7 @@ describe('a run that may not act', () => {
   it('does not observe a generation (spec 2.3 step 7)', async () => {
     const world = await settled(2);
     world.register({ isFrozen: true });
-    editSpec(world, (spec) => ({ ...spec, minReadySeconds: 5 }));
+    world.edit((spec) => ({ ...spec, minReadySeconds: 5 }));
     await world.settle({ withinMs: 20_000 });
     assert.equal(statusOf(world).observedGeneration, 1);
     world.register({ configVersion: 9 });
@@ -208,13 +181,13 @@ describe('row 71: a DaemonSet seen before etcd was restored', () => {
   it('gets no status, although the API server has its version again, for another generation (S7)', async () => {
     const world = await settled(2);
     const backup = world.cluster.backup();
-    editSpec(world, (spec) => ({ ...spec, minReadySeconds: 1 }));
-    editSpec(world, (spec) => ({ ...spec, minReadySeconds: 2 }));
+    world.edit((spec) => ({ ...spec, minReadySeconds: 1 }));
+    world.edit((spec) => ({ ...spec, minReadySeconds: 2 }));
     await world.mirror.sync();
     const lost = world.daemonSet.metadata;
     world.cluster.restore(backup);
     world.addNode('node-0002');
-    editSpec(world, (spec) => ({ ...spec, minReadySeconds: 3 }));
+    world.edit((spec) => ({ ...spec, minReadySeconds: 3 }));
     const { resourceVersion, generation } = world.daemonSet.metadata;
     assert.deepEqual([resourceVersion, generation], [lost.resourceVersion, 2]);
     const untouched = world.daemonSet;

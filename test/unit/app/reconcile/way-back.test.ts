@@ -3,33 +3,19 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { clusterUid, uid } from '../../../../src/core/model/identifiers.ts';
-import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { applyOrder } from '../../../../src/core/stages/order-nodes.ts';
 import type { RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
-import { NAME, edit, images, ready, stagedSetWorld } from '../../../support/staged-set-world.ts';
+import { images, ready, stagedSetWorld } from '../../../support/staged-set-world.ts';
 
 const OPEN = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2';
 const GOOD = 'example/agent:1';
 const BAD = 'example/agent:2';
 const MODES = ['takeover', 'copilot'] as const;
 
-const refOf = (made: ReconcileWorld) => ({
-  clusterUid: clusterUid('cluster-a-uid'),
-  uid: uid(made.daemonSet.metadata.uid),
-});
-
-async function recordOf(made: ReconcileWorld): Promise<RolloutRecord> {
-  const record = (await made.view.readState(refOf(made)))?.rollout;
-  assert.ok(record);
-  return record;
-}
-
 function setPolicy(made: ReconcileWorld, policy: string): void {
-  made.cluster.change('daemonsets', NAME, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, annotations: { 'rollcall.dev/rollout': policy } },
+  made.change(({ metadata }) => ({
+    metadata: { ...metadata, annotations: { 'rollcall.dev/rollout': policy } },
   }));
 }
 
@@ -44,7 +30,7 @@ function closed(made: ReconcileWorld): string {
 async function allBad(mode: (typeof MODES)[number], more = ''): Promise<ReconcileWorld> {
   const made = stagedSetWorld({ mode, policy: `${OPEN}${more}` });
   await made.settle();
-  edit(made, BAD);
+  made.setImage(BAD);
   await made.settle({ withinMs: 3_600_000 });
   assert.deepEqual(new Set(images(made)), new Set([BAD]));
   setPolicy(made, `${closed(made)}${more}`);
@@ -53,19 +39,19 @@ async function allBad(mode: (typeof MODES)[number], more = ''): Promise<Reconcil
 }
 
 async function order(made: ReconcileWorld, given: RolloutOrder): Promise<void> {
-  const state = await made.view.readState(refOf(made));
+  const state = await made.view.readState(made.ref);
   assert.ok(state?.rollout);
   const note = { by: 'mira', atMs: made.clock.nowMs() };
   const result = applyOrder(state.rollout, given, note);
   assert.equal(result.kind, 'changed', JSON.stringify(result));
   const { memo: _void, ...rest } = state;
   if (result.kind === 'changed') {
-    await made.view.writeState(refOf(made), { ...rest, rollout: result.record });
+    await made.view.writeState(made.ref, { ...rest, rollout: result.record });
   }
 }
 
 async function undo(made: ReconcileWorld): Promise<void> {
-  const { hash, former } = await recordOf(made);
+  const { hash, former } = await made.rollout();
   const undo = { kind: 'undo', release: hash, to: former?.hash ?? '' } as const;
   const isForPerson = made.registration.mode !== 'takeover';
   await order(made, isForPerson ? { ...undo, via: 'template' } : undo);
@@ -85,15 +71,15 @@ for (const mode of MODES) {
   describe(`the way back in ${mode}`, () => {
     it('takes a revert to all nodes at once, whatever approval and window say', async () => {
       const made = await allBad(mode);
-      edit(made, GOOD);
+      made.setImage(GOOD);
       await made.settle({ withinMs: 120_000 });
       assert.equal(count(made, GOOD), 6);
-      assert.equal((await recordOf(made)).isReturn, true);
+      assert.equal((await made.rollout()).isReturn, true);
     });
 
     it('gives a node that joins in the middle the good release', async () => {
       const made = await allBad(mode);
-      edit(made, GOOD);
+      made.setImage(GOOD);
       await made.step();
       await join(made, 'node-0007');
       await made.settle({ withinMs: 120_000 });
@@ -104,7 +90,7 @@ for (const mode of MODES) {
       const made = await allBad(mode);
       await undo(made);
       await made.step();
-      edit(made, GOOD);
+      made.setImage(GOOD);
       await made.step();
       await join(made, 'node-0007');
       await made.settle({ withinMs: 120_000 });
@@ -114,11 +100,11 @@ for (const mode of MODES) {
     it('holds the release that was undone when it is applied again', async () => {
       const made = await allBad(mode);
       await undo(made);
-      edit(made, GOOD);
+      made.setImage(GOOD);
       await made.settle({ withinMs: 120_000 });
-      edit(made, BAD);
+      made.setImage(BAD);
       await made.settle({ withinMs: 7_200_000 });
-      const { breach } = await recordOf(made);
+      const { breach } = await made.rollout();
       assert.equal(breach?.cause, 'KnownBad');
       assert.match(breach.message, /was undone before/);
       assert.equal(count(made, GOOD), 6);
@@ -126,25 +112,25 @@ for (const mode of MODES) {
 
     it('tries a release that was left for an older good one on a canary: A, B, A, B', async () => {
       const made = await allBad(mode);
-      edit(made, GOOD);
+      made.setImage(GOOD);
       await made.settle({ withinMs: 120_000 });
-      edit(made, BAD);
+      made.setImage(BAD);
       await made.settle({ withinMs: 7_200_000 });
       assert.equal(count(made, BAD), mode === 'takeover' ? 0 : 0);
       setPolicy(made, OPEN);
       await made.settle({ withinMs: 60_000 });
       assert.equal(count(made, BAD), 1);
-      assert.equal((await recordOf(made)).step.kind, 'canary');
+      assert.equal((await made.rollout()).step.kind, 'canary');
     });
 
     it('is held by a pause, and keeps its gates where the policy says returns: staged', async () => {
       const made = await allBad(mode);
       setPolicy(made, `${closed(made)}\npaused: true`);
-      edit(made, GOOD);
+      made.setImage(GOOD);
       await made.settle({ withinMs: 120_000 });
       assert.equal(count(made, GOOD), 0);
       const staged = await allBad(mode, '\nreturns: staged');
-      edit(staged, GOOD);
+      staged.setImage(GOOD);
       await staged.settle({ withinMs: 7_200_000 });
       assert.ok(count(staged, GOOD) <= 1);
       if (mode === 'copilot') return;
@@ -155,7 +141,7 @@ for (const mode of MODES) {
 
     it('is a return also where the revision of the good template was trimmed and came again', async () => {
       const made = await allBad(mode);
-      const { former } = await recordOf(made);
+      const { former } = await made.rollout();
       const trimmed = made.cluster
         .list('controllerrevisions')
         .filter(({ metadata }) => metadata.labels?.['controller-revision-hash'] === former?.hash);
@@ -164,7 +150,7 @@ for (const mode of MODES) {
         made.cluster.remove('controllerrevisions', metadata.name, 'system');
       }
       await made.step();
-      edit(made, GOOD);
+      made.setImage(GOOD);
       await made.settle({ withinMs: 120_000 });
       assert.equal(count(made, GOOD), 6);
     });

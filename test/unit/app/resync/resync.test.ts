@@ -34,8 +34,7 @@ const tick = (world: ReconcileWorld, processCache?: ResyncProcessCache): Promise
 
 describe('resync', () => {
   it('hints every key four times a day, and no more', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     let hints = 0;
     for (let elapsedMs = 0; elapsedMs < 24 * HOUR_MS; elapsedMs += TICK_MS) {
       const ticked = await tick(world);
@@ -89,8 +88,7 @@ describe('resync', () => {
   });
 
   it('asks where there is no view at all: a quiet cluster would say nothing for ten minutes (row 34)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     world.view.lose('');
     world.cluster.snapshotRequests.length = 0;
     await tick(world);
@@ -111,8 +109,7 @@ describe('resync', () => {
   });
 
   it('tells of a cluster that was not heard of', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     await world.clock.advance(HOUR_MS);
     await tick(world);
     assert.equal(world.metrics.sum('ResyncClusters', 'silent'), 1);
@@ -120,8 +117,7 @@ describe('resync', () => {
   });
 
   it('says after every walk how many clusters are in trouble, none too, and of how many', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const silentInTurn = async (): Promise<readonly (number | undefined)[]> => {
       await tick(world);
       assert.equal(world.metrics.recorded('RegisteredClusters').at(-1), 1);
@@ -138,8 +134,7 @@ describe('resync', () => {
   });
 
   it('counts what began once, though another invocation took the walk over', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     await world.clock.advance(HOUR_MS);
     let takenOver: Promise<ResyncResult> | undefined;
     world.view.hooks = {
@@ -207,8 +202,7 @@ describe('resync', () => {
   });
 
   it('F11: two schedules at one moment walk once', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     await tick(world);
     await world.clock.advance(defaultResyncOptions.hintEveryMs);
     const results = await Promise.all([tick(world), tick(world)]);
@@ -219,8 +213,7 @@ describe('resync', () => {
   });
 
   it('hints again what a crash in the middle of a turn may have lost, under the same ids (L2)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     await tick(world);
     await world.clock.advance(defaultResyncOptions.hintEveryMs);
     world.queue.clear();
@@ -241,8 +234,7 @@ describe('resync', () => {
   });
 
   it('protocol 23: a cluster that fails at its turn has it in the next walk', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     await tick(world);
     await world.clock.advance(defaultResyncOptions.hintEveryMs);
     world.queue.failNext(1);
@@ -254,8 +246,7 @@ describe('resync', () => {
   });
 
   it('protocol 23: clusters whose API servers hang hold neither the cursor nor the others (L3, row 61)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const meta = await world.view.readMeta(world.registration.clusterUid);
     assert.ok(meta !== undefined);
     for (let index = 0; index < 40; index += 1) {
@@ -316,15 +307,13 @@ describe('a warm resync', () => {
   }
 
   it('reads a registration only for what has a turn', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const reads = await readsIn(60, world);
     assert.ok(reads >= 4 && reads <= 5, `${String(reads)} reads in an hour`);
   });
 
   it('reads it of what fell silent: the id may have been registered for another cluster', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const processCache = createResyncProcessCache();
     await tick(world, processCache);
     await world.clock.advance(defaultResyncOptions.silenceBoundMs + 1);
@@ -343,8 +332,7 @@ describe('a warm resync', () => {
   });
 
   it('asks for the snapshot of a view that is not whole any more', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const processCache = createResyncProcessCache();
     await tick(world, processCache);
     await world.mirror.sync({ isComplete: false });
@@ -352,8 +340,7 @@ describe('a warm resync', () => {
   });
 
   it('finds at its next turn that the id was registered for another cluster', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const processCache = createResyncProcessCache();
     await tick(world, processCache);
     const other = clusterUid('uid-of-another');

@@ -5,13 +5,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { giveOrder, type OrderRequest } from '../../../../src/app/rollout/give-order.ts';
-import { uid } from '../../../../src/core/model/identifiers.ts';
-import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
 import { noHolder } from '../../../support/rollout-stores.ts';
 
-const NAME = { namespace: 'system', name: 'agents' };
 const HOUR_MS = 3_600_000;
 
 /** Six nodes, settled, under this policy; then the template is another one. */
@@ -37,12 +34,7 @@ async function edited(
     setReady(world, metadata.name, pool === undefined ? {} : { pool });
   }
   await world.settle();
-  world.cluster.change('daemonsets', NAME, (object) => {
-    const { spec, metadata } = object as unknown as DaemonSetObject;
-    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image: 'new' }] } };
-    const generation = (metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
-  });
+  world.setImage('new');
   return world;
 }
 
@@ -71,16 +63,6 @@ function give(world: ReconcileWorld, ask: OrderRequest['ask']): ReturnType<typeo
   return giveOrder({ key, by: 'ann', ask }, { ...dependencies, hints, holderOf: noHolder });
 }
 
-async function recordOf(world: ReconcileWorld): Promise<RolloutRecord> {
-  const { clusterUid } = world.registration;
-  const state = await world.view.readState({ clusterUid, uid: uid(world.daemonSet.metadata.uid) });
-  assert.ok(state?.rollout !== undefined);
-  return state.rollout;
-}
-
-const deletesOf = (world: ReconcileWorld): number =>
-  world.cluster.requests.filter((request) => request.startsWith('delete-pod ')).length;
-
 describe('a pause', () => {
   it('that comes between the reads of a run and its write keeps every delete from being sent', async () => {
     const world = await edited('canary: {nodes: 1}\nsoak: 10m');
@@ -94,21 +76,21 @@ describe('a pause', () => {
     };
     await world.settle({ withinMs: HOUR_MS });
     assert.ok(isGiven);
-    assert.equal(deletesOf(world), 0);
-    assert.equal((await recordOf(world)).orders.paused?.by, 'ann');
+    assert.equal(world.sent('delete-pod '), 0);
+    assert.equal((await world.rollout()).orders.paused?.by, 'ann');
   });
 
   it('lasts until it is lifted, and then the rollout goes on to its end', async () => {
     const world = await edited('canary: {nodes: 1}\nsoak: 10m');
     await world.settle({ withinMs: 60_000 });
-    assert.equal(deletesOf(world), 1);
+    assert.equal(world.sent('delete-pod '), 1);
     assert.equal((await give(world, { kind: 'pause' })).kind, 'given');
     await world.settle({ withinMs: HOUR_MS });
-    assert.equal(deletesOf(world), 1);
+    assert.equal(world.sent('delete-pod '), 1);
     assert.equal((await give(world, { kind: 'resume' })).kind, 'given');
     await world.settle({ withinMs: HOUR_MS });
-    assert.equal(deletesOf(world), 6);
-    assert.equal((await recordOf(world)).step.kind, 'done');
+    assert.equal(world.sent('delete-pod '), 6);
+    assert.equal((await world.rollout()).step.kind, 'done');
   });
 });
 
@@ -116,10 +98,10 @@ describe('an approval', () => {
   it('opens the step that waits for it, and no other', async () => {
     const world = await edited('canary: {nodes: 1}\nsoak: 1m\napproval: after-canary');
     await world.settle({ withinMs: HOUR_MS });
-    assert.equal(deletesOf(world), 1);
+    assert.equal(world.sent('delete-pod '), 1);
     assert.equal((await give(world, { kind: 'approve' })).kind, 'given');
     await world.settle({ withinMs: HOUR_MS });
-    assert.equal(deletesOf(world), 6);
+    assert.equal(world.sent('delete-pod '), 6);
   });
 });
 
@@ -135,7 +117,7 @@ describe('pools that scale to zero', () => {
       assert.equal((await give(world, { kind: 'approve' })).kind, 'given');
     }
     await world.settle({ withinMs: HOUR_MS });
-    assert.equal((await recordOf(world)).step.name, 'b');
+    assert.equal((await world.rollout()).step.name, 'b');
     return world;
   }
 
@@ -144,10 +126,10 @@ describe('pools that scale to zero', () => {
     scaleToZero(world, 'b');
     await world.settle({ withinMs: HOUR_MS });
     assert.equal((await give(world, { kind: 'approve' })).kind, 'given');
-    const { step, groups } = await recordOf(world);
+    const { step, groups } = await world.rollout();
     assert.deepEqual([step.index, groups], [2, 3], 'two steps were opened, and one is left');
     await world.settle({ withinMs: HOUR_MS });
-    assert.equal((await recordOf(world)).step.kind, 'done');
+    assert.equal((await world.rollout()).step.kind, 'done');
   });
 
   it('leave open what was opened: a pool that comes back is updated at once, and the next step waits', async () => {
@@ -159,7 +141,7 @@ describe('pools that scale to zero', () => {
     await world.settle({ withinMs: HOUR_MS });
     const updated = world.pods.filter((pod) => JSON.stringify(pod['spec']).includes('"new"'));
     assert.ok(updated.some((pod) => nodeOf(pod) === 'late'));
-    const { step, orders } = await recordOf(world);
+    const { step, orders } = await world.rollout();
     assert.deepEqual([step.index, orders.approved?.stepIndex], [2, 2]);
   });
 
@@ -167,7 +149,7 @@ describe('pools that scale to zero', () => {
     const world = await inPoolB();
     scaleToZero(world, 'c');
     await world.settle({ withinMs: HOUR_MS });
-    assert.equal((await recordOf(world)).step.kind, 'done');
+    assert.equal((await world.rollout()).step.kind, 'done');
     const late = await give(world, { kind: 'approve', stepIndex: 3 });
     assert.equal(late.kind === 'refused' && late.code, 'over');
   });

@@ -131,8 +131,7 @@ describe('handBack', () => {
   it('waits for the youngest effect of which nobody knows whether it was applied', async () => {
     const scene = await setUp();
     const { world } = scene;
-    const ref = { clusterUid: world.mirror.clusterUid, uid: uid(world.daemonSet.metadata.uid) };
-    const stored = (await world.view.readState(ref)) ?? emptyState(0);
+    const stored = (await world.view.readState(world.ref)) ?? emptyState(0);
     const recordedAtMs = world.clock.nowMs() + 15_000;
     const intent = {
       kind: 'create',
@@ -141,7 +140,7 @@ describe('handBack', () => {
       recordedAtMs,
       startsByMs: recordedAtMs + RUN_MAX_MS,
     } as const;
-    await world.view.writeState(ref, { ...stored, intents: [intent] });
+    await world.view.writeState(world.ref, { ...stored, intents: [intent] });
     const result = scene.start();
     await world.clock.advance(64_000);
     assert.equal((await registered(scene))?.mode, 'takeover');
@@ -153,8 +152,7 @@ describe('handBack', () => {
   it('gives up, frozen, when effects keep being recorded', async () => {
     const scene = await setUp();
     const { world } = scene;
-    const ref = { clusterUid: world.mirror.clusterUid, uid: uid(world.daemonSet.metadata.uid) };
-    const stored = (await world.view.readState(ref)) ?? emptyState(0);
+    const stored = (await world.view.readState(world.ref)) ?? emptyState(0);
     const view = {
       listNames: world.view.listNames.bind(world.view),
       readState: () => {

@@ -10,8 +10,7 @@ const SILENCE_MS = 3_600_000;
 const FORBIDDEN = { kind: 'refused', code: 'forbidden', status: 403, message: 'no' } as const;
 
 async function settled(): Promise<ReconcileWorld> {
-  const world = new ReconcileWorld({ nodes: 2 });
-  await world.settle();
+  const world = await ReconcileWorld.settled({ nodes: 2 });
   return world;
 }
 

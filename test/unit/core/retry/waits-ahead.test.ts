@@ -61,8 +61,7 @@ describe('a wait that a clock ahead recorded (row 14, L1)', () => {
   });
 
   it('is no reason to skip: a memo of the future is not believed (protocol 11)', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     assert.equal((await world.run()).kind, 'skipped');
     world.clock.stepWall(-30_000);
     assert.equal((await world.run()).kind, 'skipped', 'clocks may differ by a little');

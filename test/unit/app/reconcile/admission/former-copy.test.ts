@@ -7,7 +7,6 @@ import {
   copied,
   copiesOf,
   stagedSetWorld,
-  edit,
   fail,
   images,
   imageIn,
@@ -25,16 +24,13 @@ async function forgetful(): Promise<ReconcileWorld> {
   const made = stagedSetWorld();
   made.cluster.hooks.admit = admissionOf(made.cluster);
   await made.settle();
-  edit(made, TWO);
+  made.setImage(TWO);
   await made.settle({ withinMs: 60_000 });
   assert.equal(images(made).filter((image) => image === TWO).length, 1);
   made.view.lose('STATE');
   assert.equal(await copiesOf(made), undefined);
   return made;
 }
-
-const reads = (made: ReconcileWorld): number =>
-  made.cluster.requests.filter((request) => request.startsWith('GET podtemplates')).length;
 
 async function join(made: ReconcileWorld, name: string): Promise<void> {
   made.addNode(name);
@@ -85,9 +81,9 @@ describe('the copy of the former revision, once the state is lost', () => {
     const made = stagedSetWorld();
     made.cluster.hooks.admit = admissionOf(made.cluster);
     await made.settle();
-    edit(made, TWO);
+    made.setImage(TWO);
     await made.settle({ withinMs: 2 * HOURS_MS });
-    edit(made, 'example/agent:3');
+    made.setImage('example/agent:3');
     await made.settle({ withinMs: 60_000 });
     made.view.lose('STATE');
     await join(made, 'node-9999');
@@ -104,22 +100,22 @@ describe('the copy of the former revision, once the state is lost', () => {
 
   it('costs two reads, once: the state has it again', async () => {
     const made = await forgetful();
-    const before = reads(made);
+    const before = made.sent('GET podtemplates');
     await join(made, 'node-9999');
-    assert.equal(reads(made) - before, 2);
+    assert.equal(made.sent('GET podtemplates') - before, 2);
     assert.deepEqual(
       (await copiesOf(made))?.held.map(({ slot }) => slot),
       ['a'],
     );
     await join(made, 'node-9998');
-    assert.equal(reads(made) - before, 2);
+    assert.equal(made.sent('GET podtemplates') - before, 2);
   });
 
   it('costs nothing where no pod of the former revision is to be made', async () => {
     const made = await forgetful();
-    const before = reads(made);
+    const before = made.sent('GET podtemplates');
     await made.settle({ withinMs: 60_000 });
-    assert.equal(reads(made), before);
+    assert.equal(made.sent('GET podtemplates'), before);
   });
 
   it('is not written over by the next revision that is proven', async () => {
@@ -177,10 +173,10 @@ describe('the copy of the former revision, once the state is lost', () => {
     const made = await forgetful();
     let failing = 2;
     made.cluster.hooks.onRead = unreadable(() => (failing -= 1) >= 0, { isRefused: false });
-    const before = creates(made);
+    const before = made.sent('create-pod');
     await join(made, 'node-9999');
     assert.equal(podOn(made, 'node-9999')?.marker, 'proven-a');
-    assert.equal(creates(made) - before, 1);
+    assert.equal(made.sent('create-pod') - before, 1);
   });
 
   it('keeps nobody from making pods who has no right to read it, and no admission policy', async () => {
@@ -191,9 +187,6 @@ describe('the copy of the former revision, once the state is lost', () => {
     assert.deepEqual(podOn(made, 'node-9999'), { image: ONE, marker: undefined });
   });
 });
-
-const creates = (made: ReconcileWorld): number =>
-  made.cluster.requests.filter((request) => request.startsWith('create-pod')).length;
 
 function unreadable(isFailing: () => boolean, { isRefused }: { readonly isRefused: boolean }) {
   return (what: string): LiveRead<never> | undefined =>

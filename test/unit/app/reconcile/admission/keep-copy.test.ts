@@ -8,12 +8,10 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { describeCopies } from '../../../../../src/core/admission/shown-copies.ts';
 import {
   HOURS_MS,
-  NAME,
   POLICY,
   copied,
   copiesOf,
   stagedSetWorld as world,
-  edit,
   fail,
   imageIn,
   images,
@@ -39,7 +37,7 @@ describe('the copy of a good template', () => {
   it('is not written without a policy, and not in copilot', async () => {
     for (const made of [world({ policy: '' }), world({ mode: 'copilot' })]) {
       await made.settle();
-      edit(made, 'example/agent:2');
+      made.setImage('example/agent:2');
       await made.settle({ withinMs: HOURS_MS });
       const asked = made.cluster.requests.filter((request) => request.includes('-rollcall-proven'));
       assert.deepEqual(asked, []);
@@ -49,7 +47,7 @@ describe('the copy of a good template', () => {
   it('stays while the next revision is tried, and stands beside that once it is proven', async () => {
     const made = world();
     await made.settle();
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     assert.deepEqual(Object.values(copied(made)), ['example/agent:1']);
     await made.settle({ withinMs: 2 * HOURS_MS });
@@ -57,7 +55,7 @@ describe('the copy of a good template', () => {
       'agents-rollcall-proven-a': 'example/agent:1',
       'agents-rollcall-proven-b': 'example/agent:2',
     });
-    edit(made, 'example/agent:3');
+    made.setImage('example/agent:3');
     await made.settle({ withinMs: 2 * HOURS_MS });
     assert.deepEqual(Object.values(copied(made)), ['example/agent:3', 'example/agent:2']);
     assert.equal((await copiesOf(made))?.held.length, 2);
@@ -66,9 +64,9 @@ describe('the copy of a good template', () => {
   it('is kept through a template that comes before the last one was proven', async () => {
     const made = world();
     await made.settle();
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
-    edit(made, 'example/agent:3');
+    made.setImage('example/agent:3');
     await made.settle({ withinMs: 60_000 });
     assert.deepEqual(Object.values(copied(made)), ['example/agent:1']);
   });
@@ -171,7 +169,7 @@ describe('the copy of a good template', () => {
     made.cluster.hooks.onRead = (what) => {
       if (what === 'GET podtemplates' && !isEdited) {
         isEdited = true;
-        edit(made, 'example/agent:2');
+        made.setImage('example/agent:2');
       }
       return undefined;
     };
@@ -192,7 +190,7 @@ describe('with an admission policy in force', () => {
 
   it('a rollback returns the canary’s nodes', async () => {
     const made = await guarded();
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     assert.equal(images(made).filter((image) => image === 'example/agent:2').length, 1);
     fail(made, 'example/agent:2');
@@ -202,7 +200,7 @@ describe('with an admission policy in force', () => {
 
   it('a breach after the canary was passed leads back as well', async () => {
     const made = await guarded();
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     // The nodes after the canary do not get ready, so the rollout is still under way when it is proven.
     for (const pod of made.pods.filter((each) => imageIn(each['spec']) === 'example/agent:1'))
@@ -218,7 +216,7 @@ describe('with an admission policy in force', () => {
 
   it('a node that joins in mid-canary gets the good revision, and says by its label which copy it is of', async () => {
     const made = await guarded();
-    edit(made, 'example/agent:2');
+    made.setImage('example/agent:2');
     await made.settle({ withinMs: 60_000 });
     made.addNode('node-9999');
     ready(made, 'node-9999');
@@ -234,10 +232,9 @@ describe('with an admission policy in force', () => {
     const made = world({ policy: '' });
     made.cluster.hooks.admit = admissionOf(made.cluster);
     await made.settle();
-    edit(made, 'example/agent:2');
-    made.cluster.change('daemonsets', NAME, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, annotations: { 'rollcall.dev/rollout': POLICY } },
+    made.setImage('example/agent:2');
+    made.change(({ metadata }) => ({
+      metadata: { ...metadata, annotations: { 'rollcall.dev/rollout': POLICY } },
     }));
     await made.settle({ withinMs: 60_000 });
     fail(made, 'example/agent:2');

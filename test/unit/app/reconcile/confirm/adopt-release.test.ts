@@ -77,8 +77,7 @@ describe('overlapping selectors', () => {
 
 describe('a claim', () => {
   it('asks for the live DaemonSet once, however many orphans it adopts', async () => {
-    const world = new ReconcileWorld({ nodes: 0, ...onDelete });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 0, ...onDelete });
     putOrphans(world, 30);
     for (const pod of world.pods) world.addNode(nodeOf(pod) ?? '');
     await world.mirror.sync();
@@ -92,8 +91,7 @@ describe('a claim', () => {
   });
 
   it('fails when the DaemonSet was made again: nothing is adopted, created or deleted (S5)', async () => {
-    const world = new ReconcileWorld({ nodes: 3 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 3 });
     putPod(world, { name: 'orphan', node: 'node-0002' });
     world.addNode('node-0003', { taints: [{ key: 'k', effect: 'NoExecute' }] });
     world.addNode('node-0004');
@@ -106,8 +104,7 @@ describe('a claim', () => {
   });
 
   it('that fails keeps duplicates too: the one that was to stay may not be ours (S3)', async () => {
-    const world = new ReconcileWorld({ nodes: 1, ...onDelete });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1, ...onDelete });
     const [owned] = world.pods;
     assert.ok(owned !== undefined);
     await world.clock.advance(10_000);
@@ -154,8 +151,7 @@ describe('a claim', () => {
   });
 
   it('counts the node of a released pod as empty in the same run', async () => {
-    const world = new ReconcileWorld({ nodes: 1 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 1 });
     const name = world.pods[0]?.metadata.name ?? '';
     world.cluster.change('pods', { namespace: 'system', name }, (pod) => ({
       ...pod,
@@ -174,8 +170,7 @@ describe('a claim', () => {
   });
 
   it('ignores a release that somebody made first, and an orphan that is gone', async () => {
-    const world = new ReconcileWorld({ nodes: 3, ...onDelete });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 3, ...onDelete });
     const name = world.pods[0]?.metadata.name ?? '';
     world.cluster.change('pods', { namespace: 'system', name }, (pod) => ({
       ...pod,

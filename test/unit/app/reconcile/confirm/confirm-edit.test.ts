@@ -4,23 +4,12 @@ import { describe, it } from 'node:test';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { phaseOf, ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
-const KEY = { namespace: 'system', name: 'agents' };
-
 function twoAtATime(object: DaemonSetObject): DaemonSetObject {
   const rollingUpdate = { maxUnavailable: 2 };
   return {
     ...object,
     spec: { ...object.spec, updateStrategy: { type: 'RollingUpdate', rollingUpdate } },
   };
-}
-
-function setImage(world: ReconcileWorld, image: string): void {
-  world.cluster.change('daemonsets', KEY, (object) => {
-    const { metadata, spec } = object as DaemonSetObject; // the cluster holds whole DaemonSets
-    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
-    const generation = (metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
-  });
 }
 
 /** Pods that are there and not on their way out. */
@@ -32,9 +21,8 @@ const podUids = (world: ReconcileWorld): readonly string[] =>
 
 /** Two of four pods are replaced and ready, and seen so: the next run would replace the others. */
 async function halfRolled(): Promise<ReconcileWorld> {
-  const world = new ReconcileWorld({ nodes: 4, daemonSet: twoAtATime });
-  await world.settle();
-  setImage(world, 'example/agent:2');
+  const world = await ReconcileWorld.settled({ nodes: 4, daemonSet: twoAtATime });
+  world.setImage('example/agent:2');
   const former = new Set(podUids(world));
   const isHalf = (): boolean => {
     const replaced = world.pods.filter(({ metadata }) => !former.has(metadata.uid));
@@ -51,13 +39,9 @@ async function halfRolled(): Promise<ReconcileWorld> {
 }
 
 function setSelector(world: ReconcileWorld, nodeSelector: Readonly<Record<string, string>>): void {
-  world.cluster.change('daemonsets', KEY, (object) => {
-    const { metadata, spec } = object as DaemonSetObject; // the cluster holds whole DaemonSets
-    const podSpec = { containers: [], ...spec.template.spec, nodeSelector };
-    const generation = (metadata.generation ?? 0) + 1;
-    const template = { ...spec.template, spec: podSpec };
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
-  });
+  world.edit(({ template }) => ({
+    template: { ...template, spec: { containers: [], ...template.spec, nodeSelector } },
+  }));
 }
 
 /** Pods on three nodes with a label that they have no more; the view shows that, and the selector as it was. */
@@ -94,7 +78,7 @@ describe('an undo that the view does not show yet', () => {
   it('keeps every pod that the run would have replaced', async () => {
     const world = await halfRolled();
     const before = podUids(world);
-    setImage(world, 'example/agent:1');
+    world.setImage('example/agent:1');
     const result = await world.run();
     assert.equal(result.kind === 'deferred' ? result.code : result.kind, 'daemon-set-changed');
     assert.deepEqual(podUids(world), before);
@@ -107,7 +91,7 @@ describe('an undo that the view does not show yet', () => {
     assert.ok(failed !== undefined);
     world.setPhase(failed.metadata.name, 'Failed');
     await world.mirror.sync();
-    setImage(world, 'example/agent:1');
+    world.setImage('example/agent:1');
     await world.run();
     const { uid } = failed.metadata;
     assert.deepEqual(
@@ -139,9 +123,8 @@ describe('an undo that the view does not show yet', () => {
     await world.mirror.sync();
     const before = world.cluster.requests.length;
     const uids = podUids(world);
-    world.cluster.change('daemonsets', KEY, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    world.change(({ metadata }) => ({
+      metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
     }));
     await world.run();
     const asked = world.cluster.requests

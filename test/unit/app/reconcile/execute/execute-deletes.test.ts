@@ -2,15 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import type { ReconcileResult } from '../../../../../src/app/reconcile/run/result.ts';
 import { createProcessCache } from '../../../../../src/app/reconcile/process/process-cache.ts';
-import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
-const codeOf = (result: ReconcileResult): string =>
-  result.kind === 'deferred' ? result.code : result.kind;
-
-const sent = (world: ReconcileWorld, kind: string): number =>
-  world.cluster.requests.filter((request) => request.startsWith(`${kind} `)).length;
+const sent = (world: ReconcileWorld, kind: string): number => world.sent(`${kind} `);
 
 const nodeNames = (from: number, to: number): readonly string[] =>
   Array.from(
@@ -26,19 +21,9 @@ function allAtOnce(object: DaemonSetObject): DaemonSetObject {
   };
 }
 
-function setImage(world: ReconcileWorld, image: string): void {
-  world.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (object) => {
-    const { metadata, spec } = object as DaemonSetObject; // the cluster holds whole DaemonSets
-    const template = { ...spec.template, spec: { containers: [{ name: 'agent', image }] } };
-    const generation = (metadata.generation ?? 0) + 1;
-    return { ...object, metadata: { ...metadata, generation }, spec: { ...spec, template } };
-  });
-}
-
 /** A settled world whose first nodes are drained all at once. */
 async function drained(nodes: number, drainedNodes: number): Promise<ReconcileWorld> {
-  const world = new ReconcileWorld({ nodes });
-  await world.settle();
+  const world = await ReconcileWorld.settled({ nodes });
   for (const name of nodeNames(1, drainedNodes)) {
     world.addNode(name, { taints: [{ key: 'k', effect: 'NoExecute' }] });
   }
@@ -94,7 +79,7 @@ describe('deletes', () => {
     };
     assert.equal(codeOf(await world.run()), 'outcome-open');
     assert.equal(world.owned.length, 250);
-    const asked = world.cluster.requests.filter((text) => text.startsWith('delete-pod ')).length;
+    const asked = world.sent('delete-pod ');
     assert.ok(asked >= 1 && asked <= 100, `${asked} requests`);
     world.cluster.hooks = {};
     await world.settle();
@@ -150,15 +135,14 @@ describe('deletes', () => {
   });
 
   it('of a rollout stop after the batch in which the DaemonSet was edited', async () => {
-    const world = new ReconcileWorld({ nodes: 150, daemonSet: allAtOnce });
-    await world.settle();
-    setImage(world, 'example/agent:2');
+    const world = await ReconcileWorld.settled({ nodes: 150, daemonSet: allAtOnce });
+    world.setImage('example/agent:2');
     await world.mirror.sync();
     let deletes = 0;
     world.cluster.hooks = {
       beforeEffect: ({ kind }) => {
         deletes += kind === 'delete-pod' ? 1 : 0;
-        if (deletes === 7 && kind === 'delete-pod') setImage(world, 'example/agent:1');
+        if (deletes === 7 && kind === 'delete-pod') world.setImage('example/agent:1');
         return undefined;
       },
     };

@@ -14,8 +14,7 @@ async function askedFor(
   isFrozen: boolean,
   act: (result: RunResult) => void = recordOne,
 ): Promise<{ asked: string[]; problems: string[] }> {
-  const world = new ReconcileWorld({ nodes: 1, mode: 'copilot' });
-  await world.settle();
+  const world = await ReconcileWorld.settled({ nodes: 1, mode: 'copilot' });
   const { hint, dependencies } = world;
   const read = await readStored(hint, dependencies);
   assert.equal(read.kind, 'read');

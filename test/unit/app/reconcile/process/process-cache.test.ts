@@ -67,8 +67,7 @@ describe('SetCache', () => {
 
 describe('a warm process', () => {
   it('reads no slice again while nothing changed in its set, and decides the same', async () => {
-    const world = new ReconcileWorld({ nodes: 3 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 3 });
     const name = world.pods[0]?.metadata.name ?? '';
     const slices = (): readonly string[] =>
       world.view.calls
@@ -145,8 +144,7 @@ describe('the creates of a run', () => {
   });
 
   it('go on where a run was interrupted by another one, not from the start (issue 16)', async () => {
-    const world = new ReconcileWorld({ nodes: 7 });
-    await world.settle();
+    const world = await ReconcileWorld.settled({ nodes: 7 });
     addNodes(world, 'later', 12);
     const ref = {
       clusterUid: world.mirror.clusterUid,

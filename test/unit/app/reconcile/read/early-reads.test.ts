@@ -11,8 +11,7 @@ import assert from 'node:assert/strict';
 
 /** A world in which nothing is left to do, and a timer comes. */
 async function settledWorld(): Promise<ReconcileWorld> {
-  const world = new ReconcileWorld({ nodes: 2 });
-  await world.settle();
+  const world = await ReconcileWorld.settled({ nodes: 2 });
   world.reason = 'changed';
   await world.run();
   await keepPosition(world);

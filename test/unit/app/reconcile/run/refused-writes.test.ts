@@ -6,7 +6,6 @@ import { onDelete, putPod } from '../../../../support/foreign-pods.ts';
 import { TimedWorld } from '../../../../support/timed-world.ts';
 
 const MINUTE_MS = 60_000;
-const KEY = { namespace: 'system', name: 'agents' };
 const NO: Outcome = {
   kind: 'refused',
   code: 'admission',
@@ -15,9 +14,6 @@ const NO: Outcome = {
 };
 
 const nodeName = (index: number): string => `node-${String(index).padStart(4, '0')}`;
-
-const sent = (world: TimedWorld, start: string): number =>
-  world.cluster.requests.filter((request) => request.startsWith(start)).length;
 
 function refuse(world: TimedWorld, is: (effect: Effect) => boolean): void {
   world.cluster.hooks.beforeEffect = (effect) =>
@@ -32,14 +28,6 @@ async function changeNodes(world: TimedWorld): Promise<void> {
     await world.look();
     await world.play(45_000);
   }
-}
-
-function edit(world: TimedWorld, change: object): void {
-  world.cluster.change('daemonsets', KEY, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, generation: (object.metadata.generation ?? 0) + 1 },
-    spec: { ...(object['spec'] as object), ...change },
-  }));
 }
 
 /** So many orphans, one on each node. */
@@ -57,9 +45,9 @@ describe('a write that is refused', () => {
     await world.settle();
     refuse(world, ({ kind }) => kind === 'update-status');
     world.addNode('node-0003');
-    const before = sent(world, 'update-status');
+    const before = world.sent('update-status');
     await changeNodes(world);
-    const count = sent(world, 'update-status') - before;
+    const count = world.sent('update-status') - before;
     assert.ok(count >= 5 && count <= 16, `${count} status writes in 30 minutes`);
     world.cluster.hooks = {};
     await world.play(6 * MINUTE_MS);
@@ -70,20 +58,14 @@ describe('a write that is refused', () => {
     const world = new TimedWorld({ nodes: 2 });
     await world.settle();
     refuse(world, ({ kind }) => kind === 'create-revision');
-    const template = (image: string): object => ({
-      template: {
-        metadata: { labels: { app: 'agents' } },
-        spec: { containers: [{ name: 'agent', image }] },
-      },
-    });
-    edit(world, template('example/agent:2'));
-    const before = sent(world, 'create-revision');
+    world.setImage('example/agent:2');
+    const before = world.sent('create-revision');
     await changeNodes(world);
-    const count = sent(world, 'create-revision') - before;
+    const count = world.sent('create-revision') - before;
     assert.ok(count >= 5 && count <= 16, `${count} creates of a revision in 30 minutes`);
-    edit(world, template('example/agent:3'));
+    world.setImage('example/agent:3');
     await world.step();
-    assert.equal(sent(world, 'create-revision') - before, count + 1, 'a fresh chance');
+    assert.equal(world.sent('create-revision') - before, count + 1, 'a fresh chance');
   });
 
   it('of an adoption is sent again by its back-off, and nothing is done on top of it', async () => {
@@ -92,9 +74,9 @@ describe('a write that is refused', () => {
     world.addNode('node-0004');
     await world.step();
     await changeNodes(world);
-    const count = sent(world, 'patch orphan-1');
+    const count = world.sent('patch orphan-1');
     assert.ok(count >= 5 && count <= 16, `${count} patches in 30 minutes`);
-    assert.equal(sent(world, 'create-pod'), 0);
+    assert.equal(world.sent('create-pod'), 0);
     world.cluster.hooks = {};
     await world.play(6 * MINUTE_MS);
     assert.equal(world.owned.length, 4);
@@ -105,22 +87,17 @@ describe('a trim that is refused', () => {
   it('is sent again by its back-off, and at once for another generation', async () => {
     const world = new TimedWorld({ nodes: 2 });
     await world.settle();
-    edit(world, {
-      template: {
-        metadata: { labels: { app: 'agents' } },
-        spec: { containers: [{ name: 'agent', image: 'example/agent:2' }] },
-      },
-    });
+    world.setImage('example/agent:2');
     await world.settle();
     refuse(world, ({ kind }) => kind === 'delete-revision');
-    edit(world, { revisionHistoryLimit: 0 });
+    world.edit(() => ({ revisionHistoryLimit: 0 }));
     await changeNodes(world);
-    const count = sent(world, 'delete-revision');
+    const count = world.sent('delete-revision');
     assert.ok(count >= 5 && count <= 16, `${count} deletes of a revision in 30 minutes`);
-    edit(world, { minReadySeconds: 1 });
+    world.edit(() => ({ minReadySeconds: 1 }));
     await world.step();
     await world.play(10_000);
-    assert.ok(sent(world, 'delete-revision') > count, 'a fresh chance');
+    assert.ok(world.sent('delete-revision') > count, 'a fresh chance');
     world.cluster.hooks = {};
     await world.play(6 * MINUTE_MS);
     assert.equal(world.cluster.list('controllerrevisions').length, 1);
@@ -133,7 +110,7 @@ describe('two writes that are refused at once', () => {
     refuse(world, ({ kind }) => kind === 'patch' || kind === 'update-status');
     await changeNodes(world);
     for (const start of ['patch orphan-1', 'update-status']) {
-      const count = sent(world, start);
+      const count = world.sent(start);
       assert.ok(count >= 5 && count <= 16, `${start}: ${count} times in 30 minutes`);
     }
     world.cluster.hooks = {};
@@ -159,10 +136,10 @@ describe('claims', () => {
     world.addNode('node-0013');
     const runs: number[] = [];
     while (world.owned.length < 12 && runs.length < 10) {
-      const before = sent(world, 'patch');
-      assert.equal(sent(world, 'create-pod'), 0, 'claims come first');
+      const before = world.sent('patch');
+      assert.equal(world.sent('create-pod'), 0, 'claims come first');
       await world.step();
-      runs.push(sent(world, 'patch') - before);
+      runs.push(world.sent('patch') - before);
       await world.clock.advance(2_000);
     }
     assert.deepEqual(runs, [5, 5, 2]);

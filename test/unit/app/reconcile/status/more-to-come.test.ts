@@ -24,8 +24,7 @@ async function countOf(world: ReconcileWorld, play: () => Promise<unknown>): Pro
 
 /** A third node has its pod, which is not ready; the run that made it left the status. */
 async function joining(options: WorldOptions = {}): Promise<ReconcileWorld> {
-  const world = new ReconcileWorld({ nodes: 2, ...options });
-  await world.settle();
+  const world = await ReconcileWorld.settled({ nodes: 2, ...options });
   world.addNode('node-0003');
   await world.step();
   assert.equal(world.pods.length, 3);
@@ -33,11 +32,8 @@ async function joining(options: WorldOptions = {}): Promise<ReconcileWorld> {
 }
 
 async function change(world: ReconcileWorld, by: Partial<DaemonSetState>): Promise<void> {
-  const { clusterUid } = world.registration;
-  const ref = { clusterUid, uid: world.daemonSet.metadata.uid as never };
-  const state = await world.view.readState(ref);
-  assert.ok(state !== undefined);
-  assert.equal(await world.view.writeState(ref, { ...state, ...by }), 'written');
+  const state = await world.state();
+  assert.equal(await world.view.writeState(world.ref, { ...state, ...by }), 'written');
 }
 
 describe('the status of a node that joins', () => {

@@ -6,8 +6,6 @@ import { isPatch } from '../../../../../src/core/status/status-patch.ts';
 import type { Effect, Outcome } from '../../../../../src/core/model/effects.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
-const KEY = { namespace: 'system', name: 'agents' };
-
 type How = 'patch' | 'put';
 
 const howOf = (effect: Effect): How | undefined => {
@@ -17,8 +15,7 @@ const howOf = (effect: Effect): How | undefined => {
 
 /** Two ready pods; a third node waits for nothing but a status. */
 async function unreadyWorld(): Promise<{ world: ReconcileWorld; writes: How[] }> {
-  const world = new ReconcileWorld({ nodes: 2 });
-  await world.settle();
+  const world = await ReconcileWorld.settled({ nodes: 2 });
   world.setPhase(world.pods[0]?.metadata.name ?? '', 'Pending');
   await world.mirror.sync();
   return { world, writes: recordWrites(world) };
@@ -52,9 +49,8 @@ describe('counts', () => {
 
   it('are read and PUT where the object moved on without what they rest on', async () => {
     const { world, writes } = await unreadyWorld();
-    world.cluster.change('daemonsets', KEY, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, annotations: { theirs: 'kept' } },
+    world.change(({ metadata }) => ({
+      metadata: { ...metadata, annotations: { theirs: 'kept' } },
     }));
     assert.equal((await world.run()).kind, 'acted');
     assert.deepEqual(writes, ['patch', 'put']);
