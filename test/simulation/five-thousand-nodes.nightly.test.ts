@@ -1,7 +1,7 @@
 /**
  * Five thousand nodes on virtual time: a DaemonSet comes, and is rolled out once (14 A.8).
  *
- * The thousand nodes of `npm test` are row 60's. At five thousand the view of the nodes has sixteen slices, each list of the
+ * `npm test` plays three hundred (row 60). At five thousand the view of the nodes has sixteen slices, each list of the
  * watcher ten pages, and a budget of a tenth is more than a burst.
  */
 import assert from 'node:assert/strict';

@@ -6,30 +6,6 @@ import { podOn, podsOf, theWatcher } from '../support/simulation/look.ts';
 import { rawNode } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
 
-test('row 90, protocol 24: a cluster rebuilt under its old id is not written to until registered again', async () => {
-  const world = await World.start({ nodes: ['n1', 'n2'] });
-  world.addDaemonSet('agent');
-  await world.settle();
-  world.stopWatcher(theWatcher(world));
-  world.rebuildCluster('uid-of-another-kube-system');
-  for (const name of ['n1', 'n2', 'n3']) world.addNode(name);
-  world.addDaemonSet('agent');
-  world.startWatcher();
-  const writes = world.observer.writes;
-  await world.advance(60_000);
-  world.hint('agent');
-  await world.advance(5 * 60_000);
-  assert.equal(world.observer.writes, writes, 'nothing was written');
-  assert.equal(await world.view.readMeta(world.api.clusterUid), undefined, 'nothing was ingested');
-  assert.ok(world.host.metrics.sum('IngestRefusals', 'wrong-cluster-uid') > 0);
-  await world.reconfigure({ clusterUid: world.api.clusterUid });
-  // Registering asks for a snapshot: the watcher's first one was refused.
-  world.stopWatcher(theWatcher(world));
-  world.startWatcher();
-  await world.settle();
-  assert.equal(podsOf(world, 'agent').length, 3);
-});
-
 test('row 63, S6: messages of a wrong sender change nothing', async () => {
   const world = await World.start({ nodes: ['n1', 'n2'] });
   world.addDaemonSet('agent');

@@ -7,7 +7,7 @@ import type { Uid } from '../../src/core/model/identifiers.ts';
 import { stampOf } from '../../src/core/model/position.ts';
 import { TIMEOUTS_MS, type FunctionName } from '../support/simulation/function-host.ts';
 import type { Passage } from '../support/simulation/gate.ts';
-import { podOn, podsOf, theWatcher } from '../support/simulation/look.ts';
+import { podOn, podsOf } from '../support/simulation/look.ts';
 import { rawNode, rawPod } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
 
@@ -91,21 +91,6 @@ test('row 81, protocol 18: while slices of a snapshot are missing there is no ef
   await world.settle();
 });
 
-test('row 81: a node slice that vanished means incomplete, and a snapshot brings it back', async () => {
-  const world = await settledWorld(['n1', 'n2', 'n3']);
-  const writes = world.observer.writes;
-  assert.equal(world.view.lose('SLICE uid-of-kube-system nodes'), 1);
-  world.observer.forgetView();
-  world.host.coolDown();
-  world.hint('agent');
-  await world.advance(100);
-  assert.equal(world.observer.writes, writes);
-  assert.equal(podsOf(world, 'agent').length, 3);
-  world.addNode('n4');
-  await world.settle();
-  assert.equal(podsOf(world, 'agent').length, 4);
-});
-
 test('row 81: a slice that vanishes again after the snapshot that brought it back is asked for again', async () => {
   const world = await settledWorld(['n1', 'n2', 'n3']);
   for (const lost of ['once', 'twice', 'three times']) {
@@ -128,86 +113,6 @@ test('row 81: several slices that vanished at once are one loss, not an endless 
   world.addNode('n4');
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 4);
-});
-
-test('row 82: a DaemonSet deleted while the watcher was down is swept, and nothing is created for it', async () => {
-  const world = await settledWorld(['n1', 'n2', 'n3']);
-  world.stopWatcher(theWatcher(world));
-  world.controllers.deleteDaemonSet('agent', 'background');
-  await world.advance(200);
-  const created = world.api.history.filter(({ kind, type }) => kind === 'pods' && type === 'added');
-  for (let round = 0; round < 5; round += 1) {
-    world.hint('agent');
-    await world.advance(2000);
-  }
-  world.startWatcher();
-  await world.settle();
-  const after = world.api.history.filter(({ kind, type }) => kind === 'pods' && type === 'added');
-  assert.equal(after.length, created.length, 'no pod against the garbage collector');
-  const { names } = await world.view.listNames(world.api.clusterUid, { limit: 10 });
-  assert.deepEqual(names, [], 'its name is swept');
-});
-
-test('row 83, protocol 18: after a dead-lettered message nothing acts before a snapshot announced later', async () => {
-  const world = await settledWorld(['n1', 'n2', 'n3']);
-  const announced = (await world.meta()).announcedSeq ?? 0;
-  let isArmed = true;
-  let dead: string | undefined;
-  world.fate = (queue) => {
-    if (queue !== 'events.fifo' || !isArmed) return 'deliver';
-    isArmed = false;
-    dead = 'dropped';
-    return 'drop';
-  };
-  const writes = world.observer.writes;
-  // Message 10: n4 comes. Message 11: n1 does not want the pod any more.
-  world.addNode('n4');
-  await world.advance(500);
-  assert.equal(dead, 'dropped');
-  world.site.isReachable = false;
-  world.api.put('nodes', rawNode('n1', { taints: [{ key: 'gone', effect: 'NoExecute' }] }));
-  await world.advance(2000);
-  const meta = await world.meta();
-  assert.equal(meta.isComplete, false);
-  world.hint('agent');
-  await world.advance(2000);
-  assert.equal(world.observer.writes, writes, 'nothing acted on message 11');
-  world.site.isReachable = true;
-  await world.settle();
-  assert.ok(
-    ((await world.meta()).announcedSeq ?? 0) > announced,
-    'a later snapshot closed the gap',
-  );
-  assert.equal(podsOf(world, 'agent').length, 3);
-});
-
-test('row 83: a dead letter in the events queue breaks the view until the next snapshot', async () => {
-  const world = await settledWorld(['n1', 'n2']);
-  const lost = world.queues.events.at(-1);
-  assert.ok(lost !== undefined);
-  let isArmed = true;
-  world.fate = (queue) => {
-    if (queue !== 'events.fifo' || !isArmed) return 'deliver';
-    isArmed = false;
-    return 'drop';
-  };
-  world.addNode('n3');
-  await world.advance(300);
-  const message = world.queues.events.at(-1);
-  assert.ok(message !== undefined && message.seq > lost.seq);
-  const { encodeWatcherMessage } =
-    await import('../../src/adapters/sqs/schema/watcher-message-codec.ts');
-  world.queues.send('events-dead.fifo', {
-    body: encodeWatcherMessage(message),
-    senderId: 'AROAWATCHER:session',
-    groupId: message.cluster,
-    deduplicationId: 'dead',
-  });
-  await world.advance(300);
-  const meta = await world.meta();
-  assert.ok(!meta.isComplete || meta.broken > 0, 'the loss is noted');
-  await world.settle();
-  assert.equal(podsOf(world, 'agent').length, 3);
 });
 
 for (const what of ['lost', 'restored from a backup'] as const) {

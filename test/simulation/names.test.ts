@@ -4,36 +4,9 @@ import assert from 'node:assert/strict';
 import { uid } from '../../src/core/model/identifiers.ts';
 import { nodeOf } from '../support/simulated-cluster.ts';
 import { phaseOf } from '../support/simulation/controllers.ts';
-import { podOn, podsOf, slotOn, theWatcher } from '../support/simulation/look.ts';
-import { rawNode, rawPod, type RawPodOptions } from '../support/simulation/objects.ts';
+import { podOn, podsOf, theWatcher } from '../support/simulation/look.ts';
+import { rawNode, rawPod } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
-
-test('row 85: orphans seen before the DaemonSet that will adopt them are adopted, not doubled', async () => {
-  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
-  world.api.put('pods', rawPod({ name: 'first', app: 'agent', node: 'n1' }));
-  await world.advance(3000);
-  world.api.put('pods', rawPod({ name: 'second', app: 'agent', node: 'n2' }));
-  world.addDaemonSet('agent');
-  await world.settle();
-  assert.equal(podOn(world, 'agent', 'n1').metadata.name, 'first');
-  assert.equal(podOn(world, 'agent', 'n2').metadata.name, 'second');
-  assert.equal(podOn(world, 'agent', 'n3').metadata.name, slotOn(world, 'agent', 'n3'));
-});
-
-test('row 85, protocol 9: pods orphaned by one DaemonSet are adopted by the next of its name', async () => {
-  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
-  world.addDaemonSet('agent');
-  await world.settle();
-  const before = world.api.list('pods').map((pod) => pod.metadata.uid);
-  world.controllers.deleteDaemonSet('agent', 'orphan');
-  await world.advance(5000);
-  world.addDaemonSet('agent');
-  await world.settle();
-  assert.deepEqual(
-    world.api.list('pods').map((pod) => pod.metadata.uid),
-    before,
-  );
-});
 
 test('rows 38, 85: orphans that are not seen yet hold the pods of the DaemonSet that is made again', async () => {
   const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
@@ -100,83 +73,6 @@ test('row 71, row 86: a predecessor that a restored etcd brought back to life ge
   await world.settle();
   assert.ok(isRestored);
   assert.equal(podOn(world, 'agent', 'n1').metadata.uid, old.metadata.uid);
-});
-
-/** A world whose node n1 does not want the pod yet, and somebody else under its slot name. */
-async function takenName(
-  options: RawPodOptions,
-  node = 'n1',
-): Promise<{ world: World; name: string }> {
-  const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
-  const uid = world.addDaemonSet('agent', { nodeSelector: { go: 'yes' } });
-  await world.settle();
-  const name = slotOn(world, 'agent', 'n1');
-  const owner = { kind: 'DaemonSet', uid };
-  world.api.put('pods', rawPod({ name, app: 'agent', node }, { owner, ...options }));
-  for (const each of ['n1', 'n2', 'n3']) {
-    world.api.put('nodes', rawNode(each, { labels: { go: 'yes' } }));
-  }
-  await world.advance(20_000);
-  world.assertSafe();
-  const nodes = podsOf(world, 'agent').map((pod) => nodeOf(pod));
-  assert.ok(nodes.includes('n2') && nodes.includes('n3'), 'the other nodes have their pods');
-  return { world, name };
-}
-
-test('row 88: a slot name held by our own terminating pod: the node waits for its end', async () => {
-  const { world, name } = await takenName({
-    phase: 'Running',
-    finalizers: ['example.com/hold'],
-    deletionTimestamp: new Date(0).toISOString(),
-  });
-  world.api.change('pods', { namespace: 'ns', name }, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, finalizers: [] },
-  }));
-  await world.settle();
-  assert.equal(podsOf(world, 'agent').length, 3);
-});
-
-test('row 88: a slot name held by our own terminal pod is freed', async () => {
-  const { world } = await takenName({ phase: 'Failed' });
-  await world.settle();
-  assert.equal(podsOf(world, 'agent').length, 3);
-});
-
-test('rows 41, 88: a slot name held by our own pod on another node harms that node alone', async () => {
-  const { world } = await takenName({ phase: 'Running' }, 'n9');
-  await world.settle();
-  assert.equal(podsOf(world, 'agent').length, 3);
-});
-
-test('rows 41, 88: a slot name held by another owner is told, and harms that node alone', async () => {
-  const { world, name } = await takenName({ owner: { kind: 'ReplicaSet', uid: 'somebody-else' } });
-  assert.equal(podsOf(world, 'agent').length, 2);
-  const events = world.api.list('events').map((event) => JSON.stringify(event));
-  assert.ok(events.some((event) => event.includes('Warning') && event.includes(name)));
-  assert.notEqual(world.api.find('pods', name, 'ns'), undefined, 'nobody touched it');
-  world.api.remove('pods', name, 'ns');
-  await world.settle(40 * 60_000);
-  assert.equal(podsOf(world, 'agent').length, 3);
-});
-
-test('row 88: a slot name that is taken by our own live pod is as good as created', async () => {
-  const world = await World.start({ nodes: ['n1', 'n2'] });
-  const asked: string[] = [];
-  world.site.intervene = (effect) => {
-    if (effect.kind !== 'create-pod') return undefined;
-    asked.push(effect.name);
-    return { kind: 'lose-answer' };
-  };
-  world.addDaemonSet('agent');
-  await world.clock.advanceUntil(() => asked.length > 0, { withinMs: 20_000 });
-  // The view does not show the pods, so that somebody looks again before it does.
-  world.mapping('events.fifo').isPaused = true;
-  await world.advance(30_000);
-  world.resume('events.fifo');
-  await world.settle();
-  assert.equal(podsOf(world, 'agent').length, 2);
-  assert.ok(asked.length > new Set(asked).size, 'a name that was taken was asked for again');
 });
 
 test('row 47: a terminal pod held by a finalizer gets a successor, and no second one', async () => {

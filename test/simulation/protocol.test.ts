@@ -117,50 +117,6 @@ test('protocol 17: a request for a snapshot that was lost is repeated by resync'
   assert.equal(podsOf(world, 'agent').length, 4);
 });
 
-test('protocol 19: a slice that lost an object unnoticed is found out by its hash', async () => {
-  const world = await settledWorld(['n1', 'n2', 'n3']);
-  const meta = await world.meta();
-  // As if one message had been applied with other content than was sent.
-  await world.view.writeMeta({ ...meta, hashes: { ...meta.hashes, Node: meta.hashes.Node ^ 1 } });
-  world.addNode('n4');
-  await world.advance(1000);
-  const { metrics } = world.host;
-  assert.equal(metrics.sum('ViewLosses', 'set-hash'), 1);
-  await world.settle();
-  assert.equal(podsOf(world, 'agent').length, 4);
-});
-
-test('protocol 20: a redelivered message whose hints were lost sends them again', async () => {
-  const world = await settledWorld(['n1', 'n2']);
-  let kills = 0;
-  world.host.ruleFor = (name) => {
-    if (name !== 'ingest' || kills > 0) return undefined;
-    return (passage) => {
-      if (passage.operation !== 'sendHints' || passage.moment !== 'before') return undefined;
-      kills += 1;
-      return 'kill';
-    };
-  };
-  world.addNode('n3');
-  await world.settle(5 * 60_000);
-  assert.equal(kills, 1);
-  assert.equal(podsOf(world, 'agent').length, 3);
-});
-
-test('protocol 21: a pod that is relabelled away from its DaemonSet leaves, and is replaced', async () => {
-  const world = await settledWorld(['n1', 'n2']);
-  const pod = podOn(world, 'agent', 'n1');
-  const { name } = pod.metadata;
-  world.api.change('pods', { namespace: 'ns', name }, (object) => ({
-    ...object,
-    metadata: { ...object.metadata, labels: { app: 'something-else' } },
-  }));
-  await world.settle();
-  const found = world.api.find('pods', name, 'ns');
-  assert.equal(found?.metadata.ownerReferences?.length, 0, 'released');
-  assert.equal(podsOf(world, 'agent').length, 2);
-});
-
 test('protocol 23: a throttled table exhausts no receives and loses nothing', async () => {
   const world = await settledWorld(['n1', 'n2']);
   let isThrottled = true;

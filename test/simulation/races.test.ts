@@ -210,56 +210,6 @@ test('row 91: an own create that is folded with its deletion stalls nothing for 
   await world.settle();
 });
 
-for (const what of ['the stack', 'the DaemonSet'] as const) {
-  test(`row 92, protocol 7: a freeze of ${what} in the middle of 250 writes lets at most one batch more out (S17)`, async () => {
-    const nodes = Array.from({ length: 250 }, (_, index) => `n${index}`);
-    const world = await World.start({ nodes });
-    const note = { by: 'ann', why: 'a drill', atMs: 1 };
-    const scope = what === 'the stack' ? 'stack' : 'set/ns/agent';
-    let creates = 0;
-    world.site.afterEffect = (effect) => {
-      if (effect.kind !== 'create-pod') return;
-      creates += 1;
-      // In the batch of 16, which ends with the 31st.
-      if (creates !== 20) return;
-      const daemonSets = { 'ns/agent': note };
-      world.freezes.seed(scope === 'stack' ? { all: note, daemonSets: {} } : { daemonSets });
-      world.observer.freezes.noteFrozen(scope, world.clock.monotonicMs());
-    };
-    world.addDaemonSet('agent');
-    await world.advance(120_000);
-    assert.ok(creates >= 31 && creates <= 31 + 32, `${creates} creates`);
-    assert.ok(world.observer.freezes.judged <= 1);
-    world.observer.freezes.noteThaw(scope);
-    world.freezes.seed({ daemonSets: {} });
-    world.hint('agent');
-    await world.settle();
-    assert.equal(podsOf(world, 'agent').length, 250);
-  });
-}
-
-for (const change of [{ isFrozen: true }, { mode: 'observe' as const }]) {
-  const what = 'mode' in change ? 'a change of mode' : 'a freeze';
-  test(`row 92, protocol 7: ${what} in the middle of 250 writes lets at most one batch more out`, async () => {
-    const nodes = Array.from({ length: 250 }, (_, index) => `n${index}`);
-    const world = await World.start({ nodes });
-    let creates = 0;
-    world.site.afterEffect = async (effect) => {
-      if (effect.kind !== 'create-pod') return;
-      creates += 1;
-      // In the batch of 16, which ends with the 31st.
-      if (creates === 20) await world.reconfigure(change);
-    };
-    world.addDaemonSet('agent');
-    await world.advance(120_000);
-    assert.ok(creates >= 31 && creates <= 31 + 32, `${creates} creates`);
-    await world.reconfigure({ isFrozen: false, mode: 'takeover' });
-    world.hint('agent');
-    await world.settle();
-    assert.equal(podsOf(world, 'agent').length, 250);
-  });
-}
-
 test('faults row 1: a run killed at any of its passages leaves every prefix safe', async () => {
   for (let passage = 1; ; passage += 1) {
     const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });

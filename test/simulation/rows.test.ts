@@ -268,11 +268,11 @@ test('row 55: an orphaning cascade beside an overlapping selector hands over the
   assert.equal(world.api.list('pods').length, 6);
 });
 
-test('row 59: 5,000 heartbeats of nodes cause no message and no run', async () => {
+test('row 59: 1,000 heartbeats of nodes cause no message and no run', async () => {
   const nodes = Array.from({ length: 50 }, (_, index) => `n${index}`);
   const world = await settled(ONE_AT_ONCE, nodes);
   const from = { messages: world.queues.events.length, runs: world.host.results.length };
-  for (let beat = 0; beat < 100; beat += 1) {
+  for (let beat = 0; beat < 20; beat += 1) {
     for (const name of nodes) {
       world.api.change('nodes', { namespace: '', name }, (object) => ({
         ...object,
@@ -290,12 +290,12 @@ test('row 59: 5,000 heartbeats of nodes cause no message and no run', async () =
   assert.equal(world.host.results.length, from.runs);
 });
 
-test('row 60, S9: a storm from no node to 1,000 is served in bursts of 250 at most', async () => {
+test('row 60, S9: a storm from no node to 300 is served in bursts of 250 at most', async () => {
   const world = await settled(ONE_AT_ONCE, []);
   const runs = world.host.results.length;
-  for (let index = 0; index < 1000; index += 1) world.addNode(`n${index}`);
+  for (let index = 0; index < 300; index += 1) world.addNode(`n${index}`);
   await world.converge();
-  assert.equal(podsOf(world, 'agent').length, 1000);
+  assert.equal(podsOf(world, 'agent').length, 300);
   const taken = world.host.results.length - runs;
-  assert.ok(taken < 40, `${taken} runs for 1,000 nodes`);
+  assert.ok(taken < 20, `${taken} runs for 300 nodes`);
 });

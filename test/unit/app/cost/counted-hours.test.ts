@@ -28,11 +28,11 @@ describe('what functions count', () => {
   let world: ModelWorld;
   let cluster: ModelCluster;
 
-  async function begin(): Promise<void> {
+  async function begin(nodes: number): Promise<void> {
     // In a fleet no environment is without work for long.
     world = new ModelWorld({ idleEnvironmentMs: Infinity });
     const daemonSet = { spec: { updateStrategy: { type: 'RollingUpdate' } } };
-    cluster = await world.add({ name: 'a', nodes: 10, daemonSets: 10, daemonSet });
+    cluster = await world.add({ name: 'a', nodes, daemonSets: 4, daemonSet });
     await world.clock.advance(30 * MINUTE_MS);
   }
 
@@ -42,7 +42,7 @@ describe('what functions count', () => {
     const counts = await readCounts(clusterUid('uid-of-a'), { view, nowMs });
     const { messages, runs, daemonSets } = counts;
     assert.ok(messages !== undefined);
-    assert.equal(daemonSets, 10);
+    assert.equal(daemonSets, 4);
     const sum = (of: 'looks' | 'acts'): number =>
       runs.reduce((total, each) => total + each.counts[of], 0);
     // As if each had taken a month: the dollars of the counts themselves.
@@ -73,7 +73,7 @@ describe('what functions count', () => {
   }
 
   it('is each message of an hour of changes, each run that wrote, and within a quarter of its price', async () => {
-    await begin();
+    await begin(10);
     const { counted, sent, use } = await during(async () => {
       setImageOf(cluster.site, 'agent-2', 'agent-2:2');
       await world.clock.advance(20 * MINUTE_MS);
@@ -94,7 +94,7 @@ describe('what functions count', () => {
   });
 
   it('makes nobody write while nothing happens: a META for each message, a state for each run', async () => {
-    await begin();
+    await begin(3);
     const { counted, sent, use } = await during(() => world.clock.advance(7 * HOUR_MS));
     assert.equal(counted.messages, sent);
     assert.deepEqual([counted.sliceUnits, counted.acts], [0, 0]);

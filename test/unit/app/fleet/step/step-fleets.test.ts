@@ -28,7 +28,7 @@ describe('stepFleets: processes', () => {
   it('finishes a rollout whichever write of a turn fails, before or after it took effect', async () => {
     for (const moment of ['before', 'after'] as const) {
       for (let write = 0; write < 14; write += 1) {
-        const site = await openSite(many(5));
+        const site = await openSite(many(3));
         const watched = site.rollouts.hooks;
         const failing = failingAtWrite(write, moment);
         site.rollouts.hooks = {
@@ -41,7 +41,7 @@ describe('stepFleets: processes', () => {
         await site.release('agent:2', QUICK);
         await site.until('it is out', () => isDone(site, 'agent:2'), 200);
         assertKept(site);
-        assert.equal(holding(site, 'agent:2').length, 5, `${moment} write ${String(write)}`);
+        assert.equal(holding(site, 'agent:2').length, 3, `${moment} write ${String(write)}`);
       }
     }
   });
