@@ -17,6 +17,13 @@ export const ADAPTER_BUGS: PlantedBugs = {
     to: '1',
     killedBy: 'test/unit/adapters/dynamodb/batched-writer.test.ts: for no one that hangs',
   },
+  'reader-bug-told-as-unreadable': {
+    bug: 'a bug in the code that reads a record is told as damage of the record, and hidden',
+    at: 'src/adapters/dynamodb/table.ts#Table.listReadable',
+    change: 'if (!(error instanceof ItemUnreadableError)) throw error;',
+    to: 'if (!(error instanceof Error)) throw error;',
+    killedBy: 'test/unit/adapters/dynamodb/table.test.ts: a fault of the kind itself',
+  },
   'fleet-unknown-order-dropped': {
     bug: 'an order that a newer release wrote is lost with the next step (18.1)',
     at: 'src/adapters/dynamodb/fleet-records.ts#OrdersSchema',

@@ -4,6 +4,8 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { ItemUnreadableError } from '../../../../src/adapters/dynamodb/item-codec.ts';
+import type { ItemKey, RecordKind } from '../../../../src/adapters/dynamodb/item-codec.ts';
 import { Table, ifStamp, ifVersion } from '../../../../src/adapters/dynamodb/table.ts';
 import type { DynamoStoreOptions } from '../../../../src/adapters/dynamodb/table.ts';
 import { createDynamoViewStore } from '../../../../src/adapters/dynamodb/view-store.ts';
@@ -233,5 +235,26 @@ describe('reads of a table', () => {
     assert.deepEqual(Object.keys(batch.input['RequestItems'] as object), ['view']);
     assert.match(JSON.stringify(batch.input), /"ConsistentRead":true/);
     assert.deepEqual([page?.operation, page?.input['ConsistentRead']], ['Query', true]);
+  });
+
+  it('list what a kind can read beside what it refuses; a fault of the kind itself is no unreadable item', async () => {
+    const items = ['good', 'bad', 'good'].map((sk) => ({ pk: { S: 'p' }, sk: { S: sk } }));
+    const { table } = scripted(() => ({ status: 200, body: { Items: items } }));
+    const kindOf = (refuse: (key: ItemKey) => never): RecordKind<never, string, never> => ({
+      keyOf: () => KEY,
+      read: (_item, key) => (key.sk === 'bad' ? refuse(key) : key.sk),
+      attributes: () => ({}),
+      written: 'put',
+    });
+    const listed = (refuse: (key: ItemKey) => never): Promise<unknown> =>
+      table.listReadable(kindOf(refuse), { pk: 'p' }, (_error, { sk }) => sk);
+    const refused = listed((key) => {
+      throw new ItemUnreadableError(key, 'as a test');
+    });
+    assert.deepEqual(await refused, { records: ['good', 'good'], unreadable: ['bad'] });
+    const faulty = listed(() => {
+      throw new TypeError('a bug');
+    });
+    await assert.rejects(faulty, TypeError);
   });
 });
