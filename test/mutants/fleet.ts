@@ -207,7 +207,7 @@ export const FLEET_BUGS: PlantedBugs = {
   'resumed-way-back-tries-nobody': {
     bug: 'clusters that failed on a way back are not tried again once it is resumed',
     at: 'src/core/fleet/rollout/way-back.ts#placeOfFailed',
-    change: 'undo?.atMs ?? 0, resumed?.breachAtMs ?? 0',
+    change: 'undo?.atMs ?? 0, resumed?.breach.atMs ?? 0',
     to: 'undo?.atMs ?? 0',
     killedBy:
       'test/unit/core/fleet/rollout/way-back.test.ts: keeps those that were given it, also those that failed',

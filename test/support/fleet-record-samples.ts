@@ -70,7 +70,7 @@ export const STANDINGS: Readonly<Record<string, FleetRecord>> = Object.fromEntri
       [
         'overruled',
         { kind: 'updating' },
-        { breach: BREACH, orders: { resumed: { ...PAUSE, breachAtMs: BREACH.atMs } } },
+        { breach: BREACH, orders: { resumed: { ...PAUSE, breach: BREACH } } },
       ],
       ['done', { kind: 'done' }, { stage: 3 }],
     ] as readonly (readonly [string, FleetGate, Partial<FleetRecord>?])[]

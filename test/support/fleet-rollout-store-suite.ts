@@ -61,7 +61,7 @@ export function wholeFleetRecord(name: string): Required<FleetRecord> {
     orders: {
       paused: note,
       approved: { ...note, stepIndex: 2 },
-      resumed: { ...note, breachAtMs: 7, breach, why: 'a reason' },
+      resumed: { ...note, breach, why: 'a reason' },
       undo: note,
     },
     untold: [

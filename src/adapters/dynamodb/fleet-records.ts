@@ -95,8 +95,7 @@ const OrdersSchema = v.strictObject({
   resumed: v.exactOptional(
     v.strictObject({
       ...noteEntries,
-      breachAtMs: timeSchema,
-      breach: v.exactOptional(BreachSchema),
+      breach: BreachSchema,
       why: v.exactOptional(v.string()),
     }),
   ),

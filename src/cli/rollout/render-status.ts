@@ -134,7 +134,6 @@ function stagedFields(
   const { paused, approved, resumed, undo } = orders;
   const since = step.kind === 'waiting' ? '' : `, opened at ${timeText(step.openedAtMs)}`;
   const haltedOn = breach === undefined ? [] : 'nodes' in breach ? breach.nodes : breach.clusters;
-  const overruled = resumed?.breach;
   return [
     ['step', `${stepText}${since}; ${counts}`],
     ['gate', gateText],
@@ -145,12 +144,7 @@ function stagedFields(
       'approved',
       approved && `up to ${approves} ${String(approved.stepIndex)} ${describeNote(approved)}`,
     ],
-    [
-      'resumed',
-      overruled
-        ? describeOverruled({ ...resumed, breach: overruled })
-        : resumed && describeNote(resumed),
-    ],
+    ['resumed', resumed && describeOverruled(resumed)],
     ['undo', undo && `${'to' in undo ? `to ${undo.to} ` : ''}${describeNote(undo)}`],
   ];
 }

@@ -82,7 +82,7 @@ export interface GateSubject {
   readonly orders: {
     readonly paused?: OrderNote;
     readonly undo?: OrderNote;
-    readonly resumed?: { readonly breach?: HaltNote };
+    readonly resumed?: { readonly breach: HaltNote };
   };
 }
 
@@ -93,7 +93,7 @@ export function summarize(gate: Gate, subject: GateSubject, where: string | unde
   const { breach, orders } = subject;
   // Its phase says that it is halted, and a line that is cut says why.
   if (gate.kind === 'breach' && breach !== undefined) return `${describeHalt(breach)}; ${where}`;
-  const cause = orders.resumed?.breach?.cause;
+  const cause = orders.resumed?.breach.cause;
   return `${where}: ${words}${cause === undefined ? '' : ` (${cause} overruled)`}`;
 }
 

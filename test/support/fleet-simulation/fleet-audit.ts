@@ -184,7 +184,7 @@ export class FleetAudit {
     if (breach === undefined || after.breach?.atMs === breach.atMs) return;
     // What one cluster shows, or cannot take, gives way to what several show.
     if (breach.grounds !== undefined && after.breach !== undefined) return;
-    if (after.orders.resumed?.breachAtMs === breach.atMs) return;
+    if (after.orders.resumed?.breach.atMs === breach.atMs) return;
     // It led back, and the way back is stopped by what failed on it.
     if (after.breach?.cause === 'ReturnFailed') return;
     this.#break('halt', 'a breach was forgotten');

@@ -10,8 +10,7 @@ import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { isOnItsWay, judgeCluster, rolloutOf } from '../../../core/fleet/rollout/judge-cluster.ts';
 import type { ClusterVerdict } from '../../../core/fleet/rollout/judge-cluster.ts';
-import { notRendered } from '../../../core/fleet/rollout/may-give.ts';
-import { noteVerdict, type Noted } from '../../../core/fleet/rollout/note-verdict.ts';
+import { notRendered, noteVerdict, type Noted } from '../../../core/fleet/rollout/note-verdict.ts';
 import type {
   FleetClusterRecord,
   FleetRecord,

@@ -13,9 +13,12 @@ import type {
   FleetGate,
   FleetRecord,
 } from '../../../core/fleet/rollout/fleet-record.ts';
-import { FAILURE_MESSAGE_MAX, withFailure } from '../../../core/fleet/rollout/note-verdict.ts';
+import {
+  FAILURE_MESSAGE_MAX,
+  whyNotGiven,
+  withFailure,
+} from '../../../core/fleet/rollout/note-verdict.ts';
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
-import { whyNotGiven } from '../../../core/fleet/rollout/may-give.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { isPastDeadline, type StartLimits } from '../../../core/pod/request-life.ts';
 import { freezeOf } from '../../../core/takeover/freeze.ts';

@@ -83,7 +83,7 @@ function askAgain(record: FleetRecord): FleetStep {
 
 /** What came up to then was looked at by an operator; 0: nothing was. */
 function overruledAtMsOf({ orders }: FleetRecord): number {
-  return orders.resumed?.breachAtMs ?? 0;
+  return orders.resumed?.breach.atMs ?? 0;
 }
 
 /**

@@ -84,13 +84,13 @@ export function isBeyondForgiven(
 
 /** Of a fleet's record: up to when somebody knew what failed. */
 interface Known {
-  readonly orders: { readonly resumed?: { readonly breachAtMs: number } };
+  readonly orders: { readonly resumed?: { readonly breach: { readonly atMs: number } } };
   readonly release: { readonly appliedAtMs: number };
 }
 
 /** True of a cluster that could not take it when an operator resumed, or applied anew: by then it may. */
 export function isToTryAgain({ phase, failure }: Failing, { orders, release }: Known): boolean {
   if (phase !== 'failed' || failure === undefined) return false;
-  const knownAtMs = Math.max(orders.resumed?.breachAtMs ?? 0, release.appliedAtMs);
+  const knownAtMs = Math.max(orders.resumed?.breach.atMs ?? 0, release.appliedAtMs);
   return failureClassOf(failure.cause) === 'place' && failure.atMs <= knownAtMs;
 }

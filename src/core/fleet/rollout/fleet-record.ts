@@ -74,12 +74,7 @@ export interface FleetOrders {
   /** Of this release: its gates up to this one are agreed to. Gate 2k is before stage k, gate 2k+1 after it. */
   readonly approved?: OrderNote & { readonly stepIndex: number };
   /** A breach that was looked at and is overruled: only what comes later counts. */
-  readonly resumed?: OrderNote & {
-    readonly breachAtMs: number;
-    /** What was overruled, and why. */
-    readonly breach?: FleetBreachNote;
-    readonly why?: string;
-  };
+  readonly resumed?: OrderNote & { readonly breach: FleetBreachNote; readonly why?: string };
   /** Every cluster that has this release goes back to the one that was good before. */
   readonly undo?: OrderNote;
 }

@@ -5,6 +5,9 @@
  * at the moment of the gate. Somebody who takes the release back is answered twice within ten minutes, and at the third time it is a
  * loop: that is told and left (facts 6), since two healers never end.
  */
+import type { ClusterMode } from '../../model/registration.ts';
+import { explainNotFollowed } from '../../takeover/opt-in.ts';
+import { isUnstaged, type Rendering } from '../render-fleet.ts';
 import type { ClusterVerdict } from './judge-cluster.ts';
 import type { ClusterFailure, FleetClusterRecord } from './fleet-record.ts';
 
@@ -111,4 +114,20 @@ function noteRevert(record: FleetClusterRecord, fields: readonly string[], nowMs
   const message = `another client set ${what} back ${String(count)} times within ten minutes`;
   const failure = { cause: 'Reverted', message, atMs: nowMs, nodes: [] } as const;
   return { record: withFailure(noted, failure), isToGive: false };
+}
+
+type NotGiven = Pick<ClusterFailure, 'cause' | 'message'>;
+
+/** Why a cluster is never given the release, whatever stage is open; undefined: it may be. Its mode may have changed since the plan. */
+export function whyNotGiven(rendering: Rendering, mode: ClusterMode): NotGiven | undefined {
+  if (rendering.kind === 'refused') return notRendered(rendering);
+  if (!isUnstaged(rendering, mode)) return undefined;
+  return { cause: 'PolicyNotFollowed', message: explainNotFollowed('rolling-update') };
+}
+
+/** Overrides left no DaemonSet: the first problem says why. */
+export function notRendered({
+  problems: [{ field, message }],
+}: Extract<Rendering, { readonly kind: 'refused' }>): NotGiven {
+  return { cause: 'Refused', message: `${field}: ${message}` };
 }

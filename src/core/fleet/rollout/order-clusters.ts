@@ -102,7 +102,7 @@ function withoutBreach(record: FleetRecord, why: string | undefined, note: Order
     refused: record.refused.filter((one) => one.contentHash !== contentHash),
     orders: {
       ...record.orders,
-      resumed: { ...note, breachAtMs: breach.atMs, breach, ...defined({ why }) },
+      resumed: { ...note, breach, ...defined({ why }) },
     },
   };
 }

@@ -107,7 +107,7 @@ function placeOfFailed(
   isOwn: boolean,
 ): ReturnPlace {
   if (!isOwn && openedAtMs < startedAtMs) return 'not-concerned';
-  const askedAtMs = Math.max(startedAtMs, undo?.atMs ?? 0, resumed?.breachAtMs ?? 0);
+  const askedAtMs = Math.max(startedAtMs, undo?.atMs ?? 0, resumed?.breach.atMs ?? 0);
   return (failure?.atMs ?? 0) > askedAtMs ? 'given' : 'to-give';
 }
 

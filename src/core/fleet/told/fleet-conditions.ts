@@ -78,7 +78,7 @@ export function standingBreach({
   breach,
   orders: { resumed },
 }: Pick<FleetRecord, 'breach' | 'orders'>): FleetRecord['breach'] {
-  return breach !== undefined && resumed?.breachAtMs === breach.atMs ? undefined : breach;
+  return breach !== undefined && resumed?.breach.atMs === breach.atMs ? undefined : breach;
 }
 
 const STANDINGS: Readonly<Record<FleetGate['kind'], Pick<FleetStanding, 'kind' | 'reason'>>> = {

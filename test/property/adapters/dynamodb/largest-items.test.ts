@@ -166,7 +166,7 @@ function largestFleet(words: Words): FleetRecord {
     refused: words.many(8, () => ({ contentHash: words.hex(64), cause: 'KnownBad', atMs: NOW_MS })),
     orders: {
       paused: note,
-      resumed: { ...note, breachAtMs: NOW_MS, breach, why: words.hex(1000) },
+      resumed: { ...note, breach, why: words.hex(1000) },
     },
     untold: words.many(16, () => ({
       id: words.hex(200),

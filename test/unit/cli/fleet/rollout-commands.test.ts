@@ -327,7 +327,7 @@ describe('orders to a fleet', () => {
     const argv = ['fleet', 'resume', FLEET, '--why', 'the zone was down', '--yes'];
     const run = (await world.run(argv)).expectExit(0);
     const { breach, orders } = await recordIn(world);
-    assert.deepEqual([breach, orders.resumed?.breachAtMs], [undefined, 4000]);
+    assert.deepEqual([breach, orders.resumed?.breach.atMs], [undefined, 4000]);
     assert.match(
       run.stdout,
       /resumed: +by anna \(Admin\/ann\) at \S+ \(the zone was down\), overruling ClustersFailed at \S+: 1 of 1/,

@@ -9,6 +9,7 @@ import type { ObservedPool } from '../../../../../src/core/fleet/rollout/tally-s
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { NodeProjection } from '../../../../../src/core/model/projections.ts';
 import type { ClusterRegistration } from '../../../../../src/core/model/registration.ts';
+import { BREACH } from '../../../../support/fleet-record-samples.ts';
 import { clusterRecordOf, fleetRecordOf, seenOf } from '../../../../support/fleet-records.ts';
 import { poolOf } from '../../../../support/fleet-pools.ts';
 import { NOW_MS, nodesOf } from '../../../../support/fleet-samples.ts';
@@ -142,7 +143,7 @@ describe('observePool', () => {
   });
 
   it('forgets what was found before somebody took the rollout up again', async () => {
-    const resumed = { by: 'ann', atMs: NOW_MS, breachAtMs: NOW_MS - 1 };
+    const resumed = { by: 'ann', atMs: NOW_MS, breach: BREACH };
     const seen = await new Stage(4).look({ pool: poolOf(), orders: { resumed } });
     assert.deepEqual(seen?.pool.logRatios, [0, 0, 0, 0]);
     const earlier = { ...resumed, atMs: poolOf().startedAtMs - 1 };

@@ -6,6 +6,7 @@ import { beginRollout } from '../../../../../src/core/fleet/rollout/begin-rollou
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { wayBackOf } from '../../../../../src/core/fleet/rollout/way-back.ts';
 import { NOW_MS } from '../../../../support/fleet-samples.ts';
+import { BREACH } from '../../../../support/fleet-record-samples.ts';
 import { fleetRecordOf, goodOf, releaseOf } from '../../../../support/fleet-records.ts';
 
 const BY = { by: 'ann', atMs: NOW_MS };
@@ -73,7 +74,7 @@ describe('beginRollout', () => {
     const orders = {
       paused: BY,
       approved: { ...BY, stepIndex: 4 },
-      resumed: { ...BY, breachAtMs: 1 },
+      resumed: { ...BY, breach: BREACH },
       undo: BY,
     };
     assert.deepEqual(begin('newer', fleetRecordOf({ orders })).orders, { paused: BY });

@@ -1,9 +1,11 @@
 // What a verdict makes of a cluster's record, and when somebody who takes a release back is left alone.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { fleetRenderer, type Rendering } from '../../../../../src/core/fleet/render-fleet.ts';
 import type { FleetClusterRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
-import { noteVerdict } from '../../../../../src/core/fleet/rollout/note-verdict.ts';
-import { NOW_MS } from '../../../../support/fleet-samples.ts';
+import { noteVerdict, whyNotGiven } from '../../../../../src/core/fleet/rollout/note-verdict.ts';
+import { clusterId } from '../../../../../src/core/model/identifiers.ts';
+import { fleetOf, NOW_MS } from '../../../../support/fleet-samples.ts';
 import { clusterRecordOf, FAILED, ROLLING, WELL } from '../../../../support/fleet-records.ts';
 
 const REVERTED = { kind: 'reverted', fields: ['spec.template'] } as const;
@@ -90,5 +92,28 @@ describe('noteVerdict: somebody who takes it back', () => {
     const { record } = noteVerdict(clusterRecordOf('c'), REVERTED, NOW_MS);
     const later = noteVerdict(givenAgain(record), REVERTED, NOW_MS + 11 * MINUTE_MS);
     assert.equal(later.record.reverts?.count, 1);
+  });
+});
+
+function render(type?: string): Rendering {
+  const strategicMerge = type === undefined ? {} : { spec: { updateStrategy: { type } } };
+  const fleet = fleetOf({ overrides: [{ name: 'strategy', strategicMerge }] });
+  return fleetRenderer(fleet)({ id: clusterId('c'), labels: {} });
+}
+
+describe('whyNotGiven', () => {
+  it('keeps RollingUpdate from copilot clusters, where the built-in controller would roll it unstaged', () => {
+    assert.equal(whyNotGiven(render(), 'copilot')?.cause, 'PolicyNotFollowed');
+    assert.equal(whyNotGiven(render('RollingUpdate'), 'copilot')?.cause, 'PolicyNotFollowed');
+    assert.equal(whyNotGiven(render('OnDelete'), 'copilot'), undefined);
+    assert.equal(whyNotGiven(render('RollingUpdate'), 'takeover'), undefined);
+  });
+
+  it('tells what renders to nothing by its field', () => {
+    const problems = [{ field: 'spec.overrides[0]', message: 'leaves no DaemonSet' }] as const;
+    assert.deepEqual(whyNotGiven({ kind: 'refused', problems }, 'takeover'), {
+      cause: 'Refused',
+      message: 'spec.overrides[0]: leaves no DaemonSet',
+    });
   });
 });

@@ -94,7 +94,7 @@ describe('a resume', () => {
     ] as const;
     const record = held({ kind: 'breach' }, { breach: BREACH, refused, wellSinceMs: 3 });
     const resumed = given(record, { ...RESUME, breachAtMs: 4000 });
-    assert.deepEqual(resumed.orders.resumed, { ...NOTE, breachAtMs: 4000, breach: BREACH });
+    assert.deepEqual(resumed.orders.resumed, { ...NOTE, breach: BREACH });
     assert.deepEqual(
       resumed.refused.map(({ contentHash }) => contentHash),
       ['other'],
@@ -111,7 +111,7 @@ describe('a resume', () => {
     const second = applyFleetOrder(resumed, order, LATER);
     assert.deepEqual(second, {
       kind: 'unchanged',
-      since: { ...NOTE, breachAtMs: 4000, breach: BREACH },
+      since: { ...NOTE, breach: BREACH },
     });
     // Another breach came meanwhile: nobody has judged that one.
     const again = { ...resumed, breach: { ...BREACH, atMs: 5500 } };

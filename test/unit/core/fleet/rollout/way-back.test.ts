@@ -93,7 +93,7 @@ describe('returnPlaceOf', () => {
     }
     assert.equal(placeIn(undone, failed(NOW_MS - 2000)), 'to-give');
     const breach = { cause: 'ReturnFailed', atMs: NOW_MS, message: '', clusters: [] } as const;
-    const resumed = { ...BY, breachAtMs: NOW_MS, breach };
+    const resumed = { ...BY, breach };
     const again = { ...own, orders: { ...own.orders, resumed } };
     assert.equal(placeIn(again, failed(NOW_MS)), 'to-give', 'the way back that halted is resumed');
     assert.equal(placeIn(again, failed(NOW_MS + 1)), 'given');
