@@ -11,8 +11,8 @@ import { HttpsTransport } from '../adapters/kubernetes/transport/transport.ts';
 import type { Transport, TransportAnswer } from '../adapters/kubernetes/transport/transport.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import type { ClusterAuthentication } from '../core/model/registration.ts';
-import { clusterUid, type ClusterUid } from '../core/model/identifiers.ts';
-import { isJsonObject } from '@rollcall/base/json.ts';
+import { CLUSTER_UID_PATH, clusterUidIn, type ClusterUid } from '../core/model/identifiers.ts';
+import { isJsonObject, type Json } from '@rollcall/base/json.ts';
 import type { EngineCluster } from './engine-options.ts';
 import { EngineRefusal } from './engine-refusal.ts';
 
@@ -60,18 +60,15 @@ export function credentialOf(authentication: ClusterAuthentication): Credential 
 
 /** UID of the namespace kube-system: the identity of the cluster. */
 export async function readClusterUid(transport: Transport, server: string): Promise<ClusterUid> {
-  const answer = await transport.send({ method: 'GET', path: '/api/v1/namespaces/kube-system' });
+  const answer = await transport.send({ method: 'GET', path: CLUSTER_UID_PATH });
   const body = requireAnswer(answer, { what: 'reading the namespace kube-system', server });
-  const metadata = isJsonObject(body) ? body['metadata'] : undefined;
-  const value = isJsonObject(metadata) ? metadata['uid'] : undefined;
-  if (typeof value !== 'string' || value === '') {
-    throw new EngineRefusal({
-      code: 'not-a-cluster',
-      message: `${server} answered, but not as a Kubernetes API server does.`,
-      remedy: 'Check the server address in the kubeconfig.',
-    });
-  }
-  return clusterUid(value);
+  const found = clusterUidIn(body);
+  if (found !== undefined) return found;
+  throw new EngineRefusal({
+    code: 'not-a-cluster',
+    message: `${server} answered, but not as a Kubernetes API server does.`,
+    remedy: 'Check the server address in the kubeconfig.',
+  });
 }
 
 /** Creates the namespace rollcall-system if it does not exist. */
@@ -98,7 +95,7 @@ export async function ensureSystemNamespace(transport: Transport, server: string
 function requireAnswer(
   answer: TransportAnswer,
   context: { readonly what: string; readonly server: string },
-): unknown {
+): Json | undefined {
   if (answer.kind !== 'answered') {
     throw new EngineRefusal({
       code: 'unreachable',

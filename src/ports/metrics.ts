@@ -115,7 +115,7 @@ export const METRICS = {
   HintsSentBack: { about: 'Hints that went back to the queue because their batch took too long' },
   ViewLosses: { about: 'Views that became incomplete', outcome: 'reason' },
   LeaseChecks: { about: 'Live reads of the Lease of a watcher', outcome: 'answer' },
-  SnapshotRequests: { about: 'Snapshots that `ingest` asked for', outcome: 'result' },
+  SnapshotRequests: { about: 'Snapshots that `ingest` and `resync` asked for', outcome: 'result' },
   DeadLetters: { about: 'Dead letters', outcome: 'queue/code' },
   RequeueTimers: { about: 'Timers forwarded, sent on, or failed', outcome: 'result' },
   ResyncClusters: {
@@ -130,7 +130,6 @@ export const METRICS = {
   },
   TroubledClusters: { about: 'Clusters in one of those troubles, at the end of a walk; zero too' },
   RegisteredClusters: { about: 'Clusters that the walk looked at' },
-  ResyncSnapshotRequests: { about: 'Snapshots that `resync` asked for', outcome: 'result' },
   ResyncUnfinished: { about: 'Walks of `resync` that did not reach the end of the registry' },
   WatcherSends: { about: 'Sends of the watcher', outcome: 'result' },
   WatcherMessageBytes: { about: 'Size of a message', unit: 'Bytes' },

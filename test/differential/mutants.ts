@@ -27,7 +27,7 @@ export const MUTANTS: Readonly<Record<string, DifferentialMutant>> = {
     shownBy: ['availability', 'pod-count'],
   },
   release: {
-    at: 'src/core/view/view.ts#claimPod',
+    at: 'src/core/pod/owner.ts#claimOf',
     change: "return isKept ? 'keep' : 'release';",
     to: "return isKept ? 'keep' : 'keep';",
     shownBy: ['ownerless'],

@@ -444,7 +444,7 @@ export const CORE_BUGS: PlantedBugs = {
   },
   'relabelled-is-kept': {
     bug: 'a pod that was given other labels as it was made is not let go (14 A.3, S1)',
-    at: 'src/core/view/view.ts#claimPod',
+    at: 'src/core/pod/owner.ts#claimOf',
     change: "return isKept ? 'keep' : 'release';",
     to: "return isKept ? 'keep' : 'ignore';",
     killedBy:

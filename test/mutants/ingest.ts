@@ -21,7 +21,7 @@ export const INGEST_BUGS: PlantedBugs = {
   },
   'asked-by-a-clock-ahead': {
     bug: 'a snapshot that a clock which was ahead asked for is not asked for again until that time',
-    at: 'src/app/ingest/message/request-snapshot.ts#noteSnapshotRequest',
+    at: 'src/app/clusters/ask-for-snapshot.ts#isWithin',
     change: 'nowMs - sinceMs < intervalMs && nowMs >= sinceMs',
     to: 'nowMs - sinceMs < intervalMs',
     killedBy:

@@ -8,13 +8,18 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { beginWalk, pauseWalk, turnWithin, type ResyncWalk } from '../../core/hints/resync-walk.ts';
 import { Asking, newTally, type ResyncDependencies, type Tally } from './dependencies.ts';
-import { isOpen, isSuspect } from '../../core/model/breaker.ts';
+import { isSuspect } from '../../core/model/breaker.ts';
 import { hash48 } from '@rollcall/base/hash48.ts';
 import { troublesOf } from '../../core/hints/cluster-troubles.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
+import {
+  askForSnapshot,
+  noteSnapshotAnswer,
+  noteSnapshotRequest,
+} from '../clusters/ask-for-snapshot.ts';
 import { namePages } from '../clusters/read-registry.ts';
 import { remember } from '../reconcile/process/process-cache.ts';
 
@@ -256,24 +261,16 @@ async function sendHints(
   await queue.sendHints(hints, deduplicationPrefix, pace);
 }
 
-/**
- * Asks the watcher for a snapshot while the view is not whole (protocol 17), unless it was asked lately: META keeps when, so
- * that schedules that overlap, or fire often, ask once. Nobody waits here for an API server that does not answer (protocol 23).
- */
+/** Asks for a snapshot while the view is not whole. META keeps when, so schedules that overlap, or fire often, ask once. */
 async function requestSnapshot(
   { registration, tally, meta }: Asked & { readonly meta: ClusterMeta },
   dependencies: ResyncDependencies,
 ): Promise<void> {
   const { view, clock, random, options } = dependencies;
-  const nowMs = clock.nowMs();
-  const askedAtMs = meta.snapshotRequestedAtMs ?? -Infinity;
-  if (isOpen(meta.breaker, nowMs)) return;
-  if (registration.mode === 'observe' || nowMs - askedAtMs < options.snapshotRequestEveryMs) {
-    return;
-  }
-  const noted = await view.writeMeta({ ...meta, snapshotRequestedAtMs: nowMs });
+  if (registration.mode === 'observe') return;
+  const noted = noteSnapshotRequest(meta, options.snapshotRequestEveryMs, clock.nowMs());
   // Lost: a message arrived just now, and the next walk looks again.
-  if (noted === 'lost') return;
+  if (noted === undefined || (await view.writeMeta(noted)) === 'lost') return;
   beginAsking({ registration, tally }, `resync-${random.uniqueId()}`, dependencies);
 }
 
@@ -291,38 +288,20 @@ function requestFirstSnapshot(
   beginAsking({ registration, tally }, `resync-unheard-${interval}`, dependencies);
 }
 
+/** Beside the walk, which waits for no API server that does not answer (protocol 23). */
 function beginAsking(
   { registration, tally }: Asked,
   requestId: string,
-  on: ResyncDependencies,
-): void {
-  const ask = askForSnapshot(registration, requestId, on).then(
-    (isAsked) => {
-      if (isAsked) tally.snapshotRequests += 1;
-    },
-    (error: unknown) => {
-      on.log.warn('no snapshot could be asked for', { cluster: registration.id }, error);
-    },
-  );
-  tally.asking.begin(ask);
-}
-
-/** Writes the request into the watcher's Lease; false when it was not taken. */
-async function askForSnapshot(
-  registration: ClusterRegistration,
-  requestId: string,
   dependencies: ResyncDependencies,
-): Promise<boolean> {
-  const { connector, log, metrics } = dependencies;
-  const connected = await connector.connect(registration);
-  if (connected.kind === 'refused') {
-    metrics.count('ResyncSnapshotRequests', { outcome: 'refused' });
-    const fields = { cluster: registration.id, code: connected.refusal.kind };
-    log.warn('no snapshot could be asked for', fields);
-    return false;
-  }
-  const answer = await connected.access.requestSnapshot(requestId);
-  const outcome = answer.kind === 'found' ? 'sent' : 'failed';
-  metrics.count('ResyncSnapshotRequests', { outcome });
-  return outcome === 'sent';
+): void {
+  const ask = async (): Promise<void> => {
+    try {
+      const answer = await askForSnapshot(registration, requestId, dependencies.connector);
+      noteSnapshotAnswer(registration, answer, dependencies);
+      if (answer.kind === 'asked') tally.snapshotRequests += 1;
+    } catch (error) {
+      dependencies.log.warn('no snapshot could be asked for', { cluster: registration.id }, error);
+    }
+  };
+  tally.asking.begin(ask());
 }

@@ -21,6 +21,7 @@ import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { ProbeAccess } from '../../ports/cluster/hand-back-access.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
+import { askForSnapshot } from '../clusters/ask-for-snapshot.ts';
 import { breakView } from '../clusters/change-stored.ts';
 
 interface ProbeDependencies extends Pick<ProcessPorts, 'clock' | 'random'> {
@@ -172,13 +173,9 @@ export async function enterTakeover(
     await dependencies.access.deleteDaemonSet(SENTINEL_KEY, { uid: probe.sentinel.uid });
     return switched;
   }
-  const { probedAtMs } = probe;
-  const connected = await connector.connect(switched);
-  if (connected.kind === 'refused') {
-    return { kind: 'entered', probedAtMs, isSnapshotRequested: false };
-  }
-  const answer = await connected.access.requestSnapshot(`takeover-${random.uniqueId()}`);
-  return { kind: 'entered', probedAtMs, isSnapshotRequested: answer.kind === 'found' };
+  const answer = await askForSnapshot(switched, `takeover-${random.uniqueId()}`, connector);
+  const isSnapshotRequested = answer.kind === 'asked';
+  return { kind: 'entered', probedAtMs: probe.probedAtMs, isSnapshotRequested };
 }
 
 /** Breaks the view, then writes the mode; a rival that was noted is of an earlier takeover from then on. */

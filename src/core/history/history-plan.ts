@@ -8,8 +8,7 @@
  */
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { findCurrentRevisions } from './history-match.ts';
-import { compileSelector, type CompiledSelector } from '@rollcall/base/label-selector.ts';
-import { controllerUidOf } from '../pod/owner.ts';
+import { claimantOf, claimOf, controllerUidOf, type Claim } from '../pod/owner.ts';
 import { compareRevisions, lacksHash, revisionNumberOf } from './revisions.ts';
 import type { IntentJudgement, PlanContext, View } from '../model/plan.ts';
 import type { PodProjection, RevisionProjection } from '../model/projections.ts';
@@ -43,15 +42,18 @@ export interface HistoryPlan {
 
 /** Plans the history of one DaemonSet. */
 export function planHistory({ daemonSet, revisions, knownUid }: HistoryPlanInput): HistoryPlan {
-  const selector = compileSelector(daemonSet.spec.selector);
-  const byClaim: Record<RevisionClaim, KubernetesObject[]> = {
+  const claimant = claimantOf(daemonSet);
+  const byClaim: Record<Claim, KubernetesObject[]> = {
     keep: [],
     adopt: [],
     release: [],
     ignore: [],
   };
   for (const revision of uniqueByUid(revisions)) {
-    byClaim[claimRevision({ daemonSet, selector }, revision)].push(revision);
+    const { namespace = '', labels = {}, deletionTimestamp } = revision.metadata;
+    const isTerminating = deletionTimestamp !== undefined;
+    const ownerUid = controllerUidOf(revision);
+    byClaim[claimOf(claimant, { namespace, labels, isTerminating, ownerUid })].push(revision);
   }
   const claimed = [...byClaim.keep, ...byClaim.adopt].sort(compareRevisions);
   const matching = findCurrentRevisions(daemonSet, claimed, knownUid);
@@ -76,27 +78,6 @@ export function changesHistory(plan: HistoryPlan): boolean {
     plan.isRenumbered ||
     [plan.releases, plan.adopts, plan.labels, plan.duplicates].some((each) => each.length > 0)
   );
-}
-
-type RevisionClaim = 'keep' | 'adopt' | 'release' | 'ignore';
-
-function claimRevision(
-  claimant: { readonly daemonSet: DaemonSetObject; readonly selector: CompiledSelector },
-  revision: KubernetesObject,
-): RevisionClaim {
-  const { daemonSet, selector } = claimant;
-  const { metadata } = revision;
-  const isMatch = selector.matches(metadata.labels ?? {});
-  const owner = controllerUidOf(revision);
-  if (owner !== undefined) {
-    if (owner !== daemonSet.metadata.uid) return 'ignore';
-    return isMatch || selector.invalid !== undefined ? 'keep' : 'release';
-  }
-  const isAdoptable =
-    isMatch &&
-    metadata.deletionTimestamp === undefined &&
-    metadata.namespace === daemonSet.metadata.namespace;
-  return isAdoptable ? 'adopt' : 'ignore';
 }
 
 function uniqueByUid(revisions: readonly KubernetesObject[]): Iterable<KubernetesObject> {

@@ -5,6 +5,7 @@
  * already parsed. Resource versions are compared as whole numbers (KEP-5504: no leading zeros, up to
  * 128 bits, so by length, then digits); zero is never an object's version.
  */
+import { jsonMember, type Json } from '@rollcall/base/json.ts';
 
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
@@ -53,6 +54,15 @@ export function formatKey(key: DaemonSetKey): string {
 
 /** What a UID of Kubernetes looks like, with room. */
 export const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Where an API server shows the namespace whose UID is the cluster's. */
+export const CLUSTER_UID_PATH = '/api/v1/namespaces/kube-system';
+
+/** The cluster's UID, in the namespace kube-system; undefined: the body is no namespace. */
+export function clusterUidIn(namespace: Json | undefined): ClusterUid | undefined {
+  const found = jsonMember(jsonMember(namespace, 'metadata'), 'uid');
+  return typeof found === 'string' && UID_PATTERN.test(found) ? clusterUid(found) : undefined;
+}
 
 const VERSION_PATTERN = /^[1-9][0-9]{0,38}$/;
 

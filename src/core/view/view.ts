@@ -6,13 +6,13 @@
  * order in which duplicates survive (spec 2.7). It reads no clock: `nowMs` comes with the input. What most runs never
  * ask for is computed when it is asked for: thousands of pods change by one.
  */
-import { uid, type NodeName, type Uid } from '../model/identifiers.ts';
+import { uid, type NodeName } from '../model/identifiers.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeView, View, ViewInput } from '../model/plan.ts';
 import type { PodProjection, Tombstone } from '../model/projections.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { compileSelector, type CompiledSelector } from '@rollcall/base/label-selector.ts';
 import { slotName } from '../pod/naming.ts';
+import { claimantOf, claimOf, type Claimant } from '../pod/owner.ts';
 import { placeNodes } from '../placement/place-nodes.ts';
 import { comparePods, isHeld, nodeOf, revisionHashOfPod } from '../pod/pod-facts.ts';
 import { uidsAmong } from '../pod/tombstones.ts';
@@ -23,15 +23,7 @@ export function computeView(input: ViewInput): View {
   const { daemonSet, nowMs } = input;
   const { metadata } = daemonSet;
   const namespace = metadata.namespace ?? '';
-  const claimed = claimPods(
-    {
-      uid: uid(metadata.uid),
-      namespace,
-      selector: compileSelector(daemonSet.spec.selector),
-      isDeleting: metadata.deletionTimestamp !== undefined,
-    },
-    input.pods,
-  );
+  const claimed = claimPods(claimantOf(daemonSet), input.pods);
   const ours = claimed.toAdopt.length === 0 ? claimed.kept : [...claimed.kept, ...claimed.toAdopt];
   const groups = groupByTarget(ours);
   const nodes = placeNodes(daemonSet, input.nodes).map(({ node, placement, reason }): NodeView => {
@@ -145,40 +137,11 @@ function isForeign(daemonSet: DaemonSetObject, pod: PodProjection): boolean {
   return pod.name !== expected;
 }
 
-/** What becomes of one pod: kept (ours), adopted, released, or not ours to look at. */
-export type Claim = 'keep' | 'adopt' | 'release' | 'ignore';
-
-/** Whose pods are claimed. */
-export interface Claimant {
-  readonly uid: Uid;
-  readonly namespace: string;
-  readonly selector: CompiledSelector;
-  readonly isDeleting: boolean;
-}
-
 /** Pods by what becomes of them; those to be ignored are left out. */
-export interface ClaimedPods {
+interface ClaimedPods {
   readonly kept: readonly PodProjection[];
   readonly toAdopt: readonly PodProjection[];
   readonly toRelease: readonly PodProjection[];
-}
-
-/**
- * Decides one pod (table of spec 2.4). One whose controller has another UID is never touched (S4). A malformed selector
- * neither adopts nor releases: it says nothing about any pod.
- */
-export function claimPod(claimant: Claimant, pod: PodProjection): Claim {
-  const isMatch = claimant.selector.matches(pod.labels);
-  if (pod.ownerUid !== undefined) {
-    if (pod.ownerUid !== claimant.uid) return 'ignore';
-    // Whoever may write pods may name any owner; that of another namespace is none.
-    if (pod.namespace !== claimant.namespace) return 'ignore';
-    const isKept = isMatch || claimant.isDeleting || claimant.selector.invalid !== undefined;
-    return isKept ? 'keep' : 'release';
-  }
-  const isAdoptable =
-    isMatch && !claimant.isDeleting && !pod.isTerminating && pod.namespace === claimant.namespace;
-  return isAdoptable ? 'adopt' : 'ignore';
 }
 
 /** Decides all pods; the order of the input is kept. */
@@ -187,6 +150,6 @@ function claimPods(claimant: Claimant, pods: readonly PodProjection[]): ClaimedP
   const toAdopt: PodProjection[] = [];
   const toRelease: PodProjection[] = [];
   const lists = { keep: kept, adopt: toAdopt, release: toRelease, ignore: undefined };
-  for (const pod of pods) lists[claimPod(claimant, pod)]?.push(pod);
+  for (const pod of pods) lists[claimOf(claimant, pod)]?.push(pod);
   return { kept, toAdopt, toRelease };
 }

@@ -166,8 +166,8 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'owner-of-another-namespace': {
     bug: 'a pod that a tenant gave the UID of a DaemonSet next door holds a place there',
-    at: 'src/core/view/view.ts#claimPod',
-    change: "if (pod.namespace !== claimant.namespace) return 'ignore';",
+    at: 'src/core/pod/owner.ts#claimOf',
+    change: "if (object.namespace !== claimant.namespace) return 'ignore';",
     to: '',
     breaks: ['L1'],
     in: 'hostile-tenant',
@@ -334,7 +334,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'never-released': {
     bug: 'a pod that no longer matches the selector is never let go (spec 2.4)',
-    at: 'src/core/view/view.ts#claimPod',
+    at: 'src/core/pod/owner.ts#claimOf',
     change: "return isKept ? 'keep' : 'release';",
     to: "return isKept ? 'keep' : 'ignore';",
     breaks: ['L1'],

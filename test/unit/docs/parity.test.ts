@@ -162,10 +162,10 @@ test('everything that upstream never tests has a test that says so', () => {
 
 test('a row whose file or title is gone is found', () => {
   const claim = '`test/unit/core/view/view.test.ts`';
-  assert.deepEqual(faultsOf('`src/core/view/view.ts`', `${claim} "claimPod"`), []);
-  assert.equal(faultsOf('`src/core/gone.ts`', `${claim} "claimPod"`).length, 1);
+  assert.deepEqual(faultsOf('`src/core/view/view.ts`', `${claim} "grouping by node"`), []);
+  assert.equal(faultsOf('`src/core/gone.ts`', `${claim} "grouping by node"`).length, 1);
   assert.equal(
-    faultsOf('`src/core/view/view.ts`', `${claim} "claimPod" "no such title"`).length,
+    faultsOf('`src/core/view/view.ts`', `${claim} "grouping by node" "no such title"`).length,
     1,
   );
   assert.equal(faultsOf('–', '–').length, 2);

@@ -15,7 +15,7 @@ import type {
   LiveRead,
 } from '../../../ports/cluster/cluster-access.ts';
 import type { TokenPurpose } from '../../../ports/stores/credential-store.ts';
-import type { ClusterId } from '../../../core/model/identifiers.ts';
+import { CLUSTER_UID_PATH, type ClusterId } from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { REQUEST_TIMEOUT_MS } from '../../../core/pod/request-life.ts';
 import { HttpsClusterAccess, OBJECT_READ_TIMEOUT_MS } from './cluster-access.ts';
@@ -239,7 +239,7 @@ export class HttpsClusterConnector implements ClusterConnector {
   async #checkIdentity(warm: WarmCluster): Promise<ConnectRefusal | undefined> {
     const name = 'kube-system';
     delete warm.egress.refusal;
-    const answer = await askIdentity(warm, `/api/v1/namespaces/${name}`);
+    const answer = await askIdentity(warm);
     // An API server that rejects a credential answers: it is no outage, whatever the credential is.
     if (isUnauthorized(answer)) return { kind: 'no-token', fault: 'rejected' };
     if (answer.kind === 'unsent' && warm.egress.refusal !== undefined) return warm.egress.refusal;
@@ -311,14 +311,12 @@ function isUnauthorized(answer: TransportAnswer): boolean {
 }
 
 /** Asks once, and once more with a new token if the first one is not accepted. */
-async function askIdentity(
-  {
-    transport,
-    tokens,
-  }: { readonly transport: Transport; readonly tokens: TokenSource | undefined },
-  path: string,
-): Promise<TransportAnswer> {
-  const request = { method: 'GET', path, timeoutMs: OBJECT_READ_TIMEOUT_MS } as const;
+async function askIdentity({
+  transport,
+  tokens,
+}: Pick<WarmCluster, 'transport' | 'tokens'>): Promise<TransportAnswer> {
+  const timeoutMs = OBJECT_READ_TIMEOUT_MS;
+  const request = { method: 'GET', path: CLUSTER_UID_PATH, timeoutMs } as const;
   const first = await transport.send(request);
   if (!isUnauthorized(first) || tokens?.invalidate() !== true) return first;
   const second = await transport.send(request);

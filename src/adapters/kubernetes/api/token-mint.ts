@@ -6,14 +6,12 @@
  * request is quoted without our own token (transport.ts); a minted one is in no message (S11).
  */
 import { jsonMember } from '@rollcall/base/json.ts';
-import { clusterUid } from '../../../core/model/identifiers.ts';
+import { CLUSTER_UID_PATH, clusterUidIn } from '../../../core/model/identifiers.ts';
 import { FUNCTIONS_ACCOUNTS } from '../../../ports/stores/credential-store.ts';
 import type { TokenMint } from '../../../ports/cluster/token-mint.ts';
-import { readObject } from './object-reader.ts';
 import { classifyRead, unavailableRead } from './status-classifier.ts';
 import type { Transport } from '../transport/transport.ts';
 
-const IDENTITY = 'kube-system';
 const SERVICE_ACCOUNTS = '/api/v1/namespaces/rollcall-system/serviceaccounts';
 const CREATED = 201;
 
@@ -28,11 +26,8 @@ export function createTokenMint(options: {
   const { transport, lifetimeSeconds, audiences } = options;
   return {
     readClusterUid: async () => {
-      const path = `/api/v1/namespaces/${IDENTITY}`;
-      const answer = await transport.send({ method: 'GET', path });
-      const read = classifyRead(answer, IDENTITY, (body) => readObject(body, { name: IDENTITY }));
-      if (read.kind !== 'found') return read;
-      return { kind: 'found', object: clusterUid(read.object.metadata.uid) };
+      const answer = await transport.send({ method: 'GET', path: CLUSTER_UID_PATH });
+      return classifyRead(answer, 'kube-system', clusterUidIn);
     },
     mint: async (purpose) => {
       const body = JSON.stringify({

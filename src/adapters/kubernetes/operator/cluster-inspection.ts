@@ -12,7 +12,7 @@ import type {
   Inspected,
   RightsOf,
 } from '../../../ports/cluster/cluster-inspection.ts';
-import { UID_PATTERN } from '../../../core/model/identifiers.ts';
+import { CLUSTER_UID_PATH, clusterUidIn } from '../../../core/model/identifiers.ts';
 import type { Transport, TransportAnswer } from '../transport/transport.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1';
@@ -23,12 +23,11 @@ export function createClusterInspection(transport: Transport): ClusterInspection
   const read = async (path: string, accept?: string): Promise<Inspected<JsonObject>> =>
     classify(await transport.send({ method: 'GET', path, ...defined({ accept }) }));
   const readUid = async (): Promise<Inspected<string>> => {
-    const namespace = await read('/api/v1/namespaces/kube-system');
+    const namespace = await read(CLUSTER_UID_PATH);
     if (namespace.kind !== 'answered') return namespace;
-    const uid = jsonMember(jsonMember(namespace.value, 'metadata'), 'uid');
-    return typeof uid === 'string' && UID_PATTERN.test(uid)
-      ? { kind: 'answered', value: uid }
-      : { kind: 'failed', why: 'the answer is no namespace' };
+    const value = clusterUidIn(namespace.value);
+    if (value === undefined) return { kind: 'failed', why: 'the answer is no namespace' };
+    return { kind: 'answered', value };
   };
   let uid: Promise<Inspected<string>> | undefined;
   return {

@@ -6,8 +6,8 @@
  * initial events where the caller wants a WatchList. Failures are classified and returned; retrying,
  * resuming and judging silence are the watcher's.
  */
-import { clusterUid } from '../../../core/model/identifiers.ts';
-import { jsonMember, type Json } from '@rollcall/base/json.ts';
+import { CLUSTER_UID_PATH, clusterUidIn } from '../../../core/model/identifiers.ts';
+import type { Json } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { WatchedKind } from '../../../core/model/projections.ts';
 import type {
@@ -61,10 +61,9 @@ export class ApiWatchSource implements WatchSource {
   }
 
   async getClusterUid(): ReturnType<WatchSource['getClusterUid']> {
-    const path = '/api/v1/namespaces/kube-system';
-    const answer = await this.#transport.send({ method: 'GET', path });
-    const uid = jsonMember(jsonMember(okBody(answer), 'metadata'), 'uid');
-    if (typeof uid === 'string' && uid !== '') return { kind: 'ok', value: clusterUid(uid) };
+    const answer = await this.#transport.send({ method: 'GET', path: CLUSTER_UID_PATH });
+    const value = clusterUidIn(okBody(answer));
+    if (value !== undefined) return { kind: 'ok', value };
     return { kind: 'failed', failure: failureOf(answer) };
   }
 

@@ -8,7 +8,12 @@ import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonMember, type Json } from '@rollcall/base/json.ts';
 import { readRegistry } from '../../../app/clusters/read-registry.ts';
 import { DISCOVERY_PATH } from '../../../core/issuer/issuer-documents.ts';
-import { UID_PATTERN, clusterUid, type ClusterUid } from '../../../core/model/identifiers.ts';
+import {
+  CLUSTER_UID_PATH,
+  clusterUid,
+  clusterUidIn,
+  type ClusterUid,
+} from '../../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { readCaFile } from '../../command-line/cluster-arguments.ts';
 import type { CommandContext } from '../../command-line/command-module.ts';
@@ -180,9 +185,8 @@ function takeGiven(request: AddRequest, eks: EksCluster | undefined): ClusterFac
 /** Three reads, none of which changes anything; who it is, is the UID of kube-system, as everywhere (S6). */
 async function readClusterFacts(connection: ClusterConnection): Promise<ClusterFacts> {
   const { server, caPem } = connection;
-  const namespace = await read(connection, '/api/v1/namespaces/kube-system');
-  const found = jsonMember(jsonMember(namespace, 'metadata'), 'uid');
-  if (typeof found !== 'string' || !UID_PATTERN.test(found)) {
+  const found = clusterUidIn(await read(connection, CLUSTER_UID_PATH));
+  if (found === undefined) {
     throw failure(
       `${server} answered, but not as a Kubernetes API server does.`,
       'Check the server address in the kubeconfig.',
@@ -192,7 +196,7 @@ async function readClusterFacts(connection: ClusterConnection): Promise<ClusterF
   const issuer = await readIssuer(connection);
   return {
     server,
-    clusterUid: clusterUid(found),
+    clusterUid: found,
     version: typeof version === 'string' ? plainText(version) : 'unknown',
     ...defined({ caPem, issuer }),
   };

@@ -14,11 +14,7 @@ import {
   slot,
   surging,
   view,
-  OWNER_UID,
 } from '../../../support/core-fixtures.ts';
-import { claimPod, type Claim, type Claimant } from '../../../../src/core/view/view.ts';
-import { compileSelector } from '@rollcall/base/label-selector.ts';
-import type { PodOptions } from '../../../support/core-fixtures.ts';
 
 const names = (pods: readonly PodProjection[] | undefined): readonly string[] =>
   (pods ?? []).map(({ name }) => name);
@@ -170,46 +166,4 @@ describe('foreign names (protocol 9)', () => {
     const target = nodeName('n1');
     assert.equal(view({ pods: [pod('n1', { targetNode: target })] }).hasForeignNames, false);
   });
-});
-
-/** Claiming pods (spec 2.4), row by row. */
-
-const claimant: Claimant = {
-  uid: OWNER_UID,
-  namespace: 'ns',
-  selector: compileSelector({ matchLabels: { app: 'agent' } }),
-  isDeleting: false,
-};
-const deleting: Claimant = { ...claimant, isDeleting: true };
-const malformed: Claimant = { ...claimant, selector: compileSelector({}) };
-const other = { labels: { app: 'other' } };
-const orphan = { ownerUid: null };
-
-describe('claimPod (spec 2.4)', () => {
-  const rows: readonly [string, Claimant, PodOptions, Claim][] = [
-    ['controlled by someone else', claimant, { ownerUid: uid('other') }, 'ignore'],
-    ['ours and matching', claimant, {}, 'keep'],
-    ['ours and matching, DaemonSet being deleted', deleting, {}, 'keep'],
-    ['ours, not matching', claimant, other, 'release'],
-    ['ours, not matching, DaemonSet being deleted', deleting, other, 'keep'],
-    ['ours, selector malformed', malformed, {}, 'keep'],
-    ['ours, terminating', claimant, { isTerminating: true }, 'keep'],
-    [
-      'of another namespace, by an owner that it made up',
-      claimant,
-      { namespace: 'other' },
-      'ignore',
-    ],
-    ['an orphan that matches', claimant, orphan, 'adopt'],
-    ['an orphan, DaemonSet being deleted', deleting, orphan, 'ignore'],
-    ['an orphan that does not match', claimant, { ...orphan, ...other }, 'ignore'],
-    ['an orphan that is terminating', claimant, { ...orphan, isTerminating: true }, 'ignore'],
-    ['an orphan of another namespace', claimant, { ...orphan, namespace: 'other' }, 'ignore'],
-    ['an orphan, selector malformed', malformed, orphan, 'ignore'],
-  ];
-  for (const [title, by, options, expected] of rows) {
-    it(`${expected}: ${title}`, () => {
-      assert.equal(claimPod(by, namedPod('n1', 'p', options)), expected);
-    });
-  }
 });
