@@ -42,6 +42,6 @@ const exitCode = await runProgram({
     return openStack({ ...globals, environment: process.env });
   },
 });
-// A request that nobody waits for any more may hold the process after Ctrl-C, and while a shell waits.
+// An abandoned request may hold the process after Ctrl-C, and while a shell waits.
 if (exitCode === EXIT.interrupted || process.argv[2] === COMPLETE) process.exit(exitCode);
 process.exitCode = exitCode;

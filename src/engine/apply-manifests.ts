@@ -2,7 +2,7 @@
  * Applies YAML manifests of this repository to a cluster that the engine itself started: RBAC, examples.
  *
  * Create what is missing, leave what is there: a user's change to an example survives a restart. It is no
- * `kubectl apply`, and never used on a cluster of somebody else.
+ * `kubectl apply`, and never used on a cluster of a kubeconfig.
  */
 import { readFile } from 'node:fs/promises';
 import { parseAllDocuments } from 'yaml';

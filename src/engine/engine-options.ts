@@ -2,7 +2,7 @@
  * What the embedded engine is told: which clusters, as whom, and how to run.
  *
  * Three identities for each cluster, because three parties act there: its watcher, the functions, and
- * whoever prepares and probes it. A laptop gives one credential for all; a test gives each its own.
+ * the operator who prepares and probes it. A laptop gives one credential for all; a test gives each its own.
  */
 import type { ClusterId } from '../core/model/identifiers.ts';
 import type { ClusterAuthentication, ClusterMode } from '../core/model/registration.ts';

@@ -1,7 +1,7 @@
 /**
  * Registry, view and fleets of the embedded engine: the very adapters of a deployment, over the local tables.
  *
- * The AWS clients read the process's environment, so whoever opens them has put the local AWS's
+ * The AWS clients read the process's environment, so the opener has put the local AWS's
  * environment there.
  */
 import { createDocumentClient } from '../adapters/aws/document-client.ts';

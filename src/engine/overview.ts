@@ -63,7 +63,7 @@ export interface DaemonSetOverview {
     StagedStatus,
     'phase' | 'summary' | 'revision' | 'gate' | 'evidence' | 'strays' | 'breach'
   > & { readonly budget?: ShownBudget };
-  /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
+  /** A removal of pods that waits for an operator to confirm it; outside of takeover it is only reported. */
   readonly removal?: HeldRemoval;
   /** Since when a run should have come and did not. */
   readonly missedSinceMs?: number;

@@ -2,7 +2,7 @@
  * Registers a cluster with the embedded engine, and takes it over if asked to (design 5).
  *
  * An item that is there already is the truth: another clusterUid under the same id means that the
- * cluster was rebuilt, and nothing is written to it until somebody registers it again (row 90).
+ * cluster was rebuilt, and nothing is written to it until it is registered again (row 90).
  * Takeover is entered only after the probe; a cluster that was taken over before stays so while its
  * sentinel was left alone. Copilot needs none: the built-in controller is expected.
  */
@@ -104,7 +104,7 @@ function otherCluster(cluster: EngineCluster, stored: ClusterRegistration): Engi
   });
 }
 
-/** The sentinel of a takeover that is left; a failure leaves it behind, which harms nobody. */
+/** The sentinel of a takeover that is left; a failure leaves it behind, which does no harm. */
 async function leaveSentinel(
   stored: ClusterRegistration | undefined,
   access: ProbeAccess,
@@ -160,7 +160,7 @@ function wantedRegistration(
     senderRoleId,
     server,
     ...defined({ caPem }),
-    // Whoever starts the engine named this server; it may well be in a private network.
+    // The user who starts the engine named this server; it may well be in a private network.
     egress: { privateRanges: PRIVATE_RANGES },
     authentication,
     labels,

@@ -46,7 +46,7 @@ export async function releaseCluster(options: ReleaseOptions): Promise<Release> 
   }
 }
 
-/** For how long nobody renewed the Lease. Throws when somebody does. */
+/** For how long the Lease was not renewed. Throws when a holder renews it. */
 async function requireVacancy(
   { cluster, onProgress }: ReleaseOptions,
   transport: Transport,

@@ -1,15 +1,15 @@
 /**
  * Who is told of fleets besides operators: event buses, and objects in a management cluster (ADR 0066).
  *
- * Told after a decision was recorded, at least once, under one id. Nobody who is told decides anything, and nothing
- * waits for them: what cannot be told is told with the next step, or logged and counted.
+ * Notified after a decision was recorded, at least once, under one id. A notifier decides nothing, and nothing
+ * waits for it: what cannot be told is told with the next step, or logged and counted.
  */
 import type { FleetDecision, FleetDecisionKind } from '../core/fleet/rollout/fleet-decision.ts';
 import type { FleetRecord } from '../core/fleet/rollout/fleet-record.ts';
 
 export type { FleetDecision, FleetDecisionKind };
 
-/** Whoever is told. Never rejects. */
+/** A receiver of decisions. Never rejects. */
 export interface FleetNotifier {
   tell(decisions: readonly FleetDecision[]): Promise<void>;
   /**

@@ -28,7 +28,7 @@ export interface Metrics {
   record(name: MetricName, value: number, unit: MetricUnit): void;
 }
 
-/** A figure as it stands at the moment of asking, for whoever asks by himself (Prometheus). */
+/** A gauge, read at scrape time (Prometheus). */
 export interface Reading {
   /** Prometheus name, unit last: `rollcall_watcher_stream_age_seconds`. */
   readonly name: string;

@@ -163,7 +163,7 @@ async function openProbes(
   });
 }
 
-/** Anybody on the node's network may read it: no credential passes, no control character, not much text. */
+/** Any client on the node's network may read it: no credential passes, no control character, not much text. */
 function probeText(problems: readonly string[]): HttpText {
   if (problems.length === 0) return plain(200, 'ok\n');
   const redactor = createRedactor();

@@ -37,7 +37,7 @@ interface Pending<T, R> {
   readonly fail: (error: unknown) => void;
 }
 
-/** Gathers what is asked for, and tells everybody what became of theirs. */
+/** Gathers requests, and answers each caller. */
 class Gathering<T extends AskedItem, R> {
   readonly #flights: BatchesInFlight<Pending<T, R>>;
 
@@ -179,9 +179,9 @@ export type SingleWrite = (before: { readonly mayStand: boolean }) => Promise<Wr
 
 /** What BatchExecuteStatement takes at most. */
 const STATEMENTS_MAX = 25;
-/** A larger item travels alone: nobody waits for it. */
+/** A larger item travels alone and delays no other. */
 const BATCHED_BYTES_MAX = 64 * 1024;
-/** A request that hangs holds nobody: a second may leave. */
+/** A request that hangs delays no other: a second one may leave. */
 const IN_FLIGHT_MAX = 2;
 
 /**

@@ -361,7 +361,7 @@ export const FLEET_MEMBERS: RecordKind<[FleetInstance, string, number], readonly
   written: 'put',
 };
 
-/** One page of what steps found at clusters, whoever wrote last; unreadable: looked at again. By `fleet`. */
+/** One page of what steps found at clusters; the last write wins. Unreadable: looked at again. By `fleet`. */
 export const FLEET_LOOKS: RecordKind<[FleetInstance, number], readonly KeptLook[]> = {
   keyOf: (fleet, page) => ({
     pk: fleetPartition(fleet),

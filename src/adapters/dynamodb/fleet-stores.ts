@@ -6,11 +6,11 @@
  *   FLEET-ROLLOUTS#00           namespace/name              record, compare-and-set on uid and version
  *   FLEET-ROLLOUT#ns/name#uid   CLUSTER#id                  record of a cluster, compare-and-set
  *                               MEMBERS#version-random#page ids, never changed
- *                               LOOKS#page                  what steps found, whoever wrote last
+ *                               LOOKS#page                  what steps found; the last write wins
  *
  * A list bears the version of the record under which it was written: the next version alone names it,
- * so one that a later version does not name is nobody's. A step slower than the removal of its
- * FleetDaemonSet may leave a record of a cluster in a partition that nobody reads.
+ * so a list that no later version names is garbage. A step slower than the removal of its
+ * FleetDaemonSet may leave a record of a cluster in a partition that is never read.
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
@@ -169,7 +169,7 @@ function looksIn(table: Table): Part<'readLooks' | 'writeLooks'> {
   };
 }
 
-/** Somebody may apply anew between the two reads, and again. */
+/** An operator may apply anew between the two reads, and again. */
 const READS_MAX = 4;
 
 /** The FleetDaemonSets of a registry's table. */
@@ -209,7 +209,7 @@ async function readFleet(table: Table, key: FleetKey): Promise<StoredFleet | und
 
 /**
  * The document under a new name, then the head, then documents that it names no more go. A process may die between any
- * two: a document that nobody names goes with its FleetDaemonSet.
+ * two: a document without a name goes with its FleetDaemonSet.
  */
 async function writeFleet(
   table: Table,

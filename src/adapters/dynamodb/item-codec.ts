@@ -101,7 +101,7 @@ export function encodeBody(key: ItemKey, value: unknown): Uint8Array {
   return encodeText(key, JSON.stringify(value));
 }
 
-/** JSON of what stood in a list that was encoded before, for as long as somebody holds it. */
+/** JSON of the members of a list that was encoded before, as long as a caller holds the list. */
 const texts = new WeakMap<object, string>();
 
 /**

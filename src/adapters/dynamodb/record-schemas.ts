@@ -131,7 +131,7 @@ export const sealedTokenIn = storedAs<SealedToken>(
   'is no sealed token',
 );
 
-/** Where fleets are mirrored: one that is damaged is no mirror that nobody named. */
+/** Where fleets are mirrored. A damaged item is an error; it does not mean that there is no mirror. */
 export const mirrorIn = storedAs(
   v.object({
     version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),

@@ -37,7 +37,7 @@ function plainly(record: object): StoredItem {
 
 // ---- The view's table: a cache, which a snapshot of the watcher rebuilds ----
 
-/** What is known of a cluster. By `ingest`, and by whoever finds its view incomplete. */
+/** What is known of a cluster. By `ingest`, and by each function that finds its view incomplete. */
 export const META: RecordKind<[ClusterUid], view.ClusterMeta> = {
   keyOf: (cluster) => ({ pk: `CLUSTER#${cluster}`, sk: 'META' }),
   read: (item, key) => {

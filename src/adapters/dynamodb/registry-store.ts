@@ -288,7 +288,7 @@ const REPEATED_BY_WATCHERS = 'wrong-cluster-uid';
  */
 type RefusalMemory = Map<string, Map<string, RefusalOutcome>>;
 
-/** Replaces the note before. A sender that nobody vouches for is tried once, and so many times an hour. */
+/** Replaces the note before. For an unverified sender it tries once, and only so many times an hour. */
 async function noteRefusal(
   note: RefusalNote,
   { table, memory }: { readonly table: Table; readonly memory: RefusalMemory },

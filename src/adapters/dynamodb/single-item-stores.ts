@@ -18,7 +18,7 @@ export function createDynamoFreezeStore(options: DynamoStoreOptions): FreezeStor
     readFreeze: async () => (await table.read(FREEZE)) ?? NO_FREEZE,
     writeFreeze: (freeze) => table.writeNext(at(FREEZE), freeze),
     readStop: () => table.read(STOP),
-    // Emptied, not removed: whoever may freeze may put.
+    // Emptied, not removed: the right to freeze is a right to put.
     writeStop: (note) => table.write(at(STOP), note),
     readStops: async () => (await table.read(STOPS)) ?? [],
     writeStops: (stops) => table.write(at(STOPS), stops),

@@ -115,7 +115,7 @@ function labelsApart(objects: readonly InColumns[]): readonly string[] {
   return [...values].filter(([, of]) => of.size > objects.length / 2).map(([name]) => name);
 }
 
-/** What an object shares, as it was encoded before, for as long as somebody holds the object. */
+/** The shared parts of an object as they were encoded before, as long as a caller holds the object. */
 const sharedTexts = new WeakMap<InColumns, { readonly apart: string; readonly text: string }>();
 
 /** `ingest` writes hundreds anew for a few that changed: those are as they were. */
@@ -292,7 +292,7 @@ type Row = readonly [
   goneAtMs: number,
 ];
 
-/** What a list was encoded to, for as long as somebody holds it: most writes of a slice bury nobody. */
+/** The encoded form of a list, as long as a caller holds the list: most writes of a slice add no tombstone. */
 const encodedLists = new WeakMap<readonly Tombstone[], Uint8Array>();
 
 /** Tombstones, for an attribute beside a body; nothing at all where there are none. The list is never changed in place. */
@@ -322,7 +322,7 @@ export function decodeTombstones(key: ItemKey, attribute: unknown): readonly Tom
   }));
 }
 
-/** A slice, decoded when somebody asks: whoever holds one of this stamp already has no need to. */
+/** A slice, decoded when it is first read: a caller that holds one of this stamp does not decode it again. */
 export function openSlice(item: StoredItem, key: ItemKey): Slice {
   const objects = once(openObjects(key, item['body']));
   const gone = once(() => decodeTombstones(key, item['gone']));

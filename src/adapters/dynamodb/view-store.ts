@@ -176,7 +176,7 @@ async function listCoverageDays(
   return { ...page, items };
 }
 
-/** The slice first: whoever still writes there must not find that what it refers to is gone. */
+/** The slice first: a late writer must not find the items gone that the slice refers to. */
 async function removeSlice(table: Table, ref: SliceRef, expected: Stamp): Promise<WriteResult> {
   const result = await table.removeIf(SLICE.keyOf(ref), ifStamp(expected));
   if (result === 'written' && ref.set.startsWith('pods/')) {

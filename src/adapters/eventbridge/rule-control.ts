@@ -33,7 +33,7 @@ const NOT_FOUND = 'ResourceNotFoundException';
 /** `ENABLED_WITH_…` are kinds of it. */
 const RuleSchema = v.object({ State: v.string() });
 
-/** Rules, as whoever the credentials are of. */
+/** Rules, by the caller's own credentials. */
 export function createRuleControl(options: EventsOptions): RuleControl {
   const call = async (action: string, rule: string): Promise<string | undefined> => {
     const body = JSON.stringify({ Name: rule });

@@ -3,7 +3,7 @@
  *
  * client-node has one of its own, which tells the plugin nothing of its call, waits for it without an end, looks for a
  * relative path below the working directory, hands on the whole environment and hides when the credential ends. Here the
- * program is run by whoever loads the kubeconfig, or not at all (S12), and what it prints is quoted nowhere (S11).
+ * program runs as the user who loads the kubeconfig, or not at all (S12); no message quotes its output (S11).
  */
 import type { RequestOptions } from 'node:https';
 import path from 'node:path';

@@ -274,7 +274,7 @@ interface JudgedUser {
 }
 
 /**
- * Judges a cluster; `hasDetours` if whoever connects can go through a proxy, and expect another name. Throws
+ * Judges a cluster; `hasDetours` if the client supports a proxy and another server name. Throws
  * KubeconfigRefused.
  */
 function judgeCluster({ name, content, directory }: RawEntry, hasDetours: boolean): JudgedCluster {

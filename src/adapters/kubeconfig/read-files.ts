@@ -163,7 +163,7 @@ const kubeconfigSchema = v.looseObject({
 type KubeconfigFile = v.InferOutput<typeof kubeconfigSchema>;
 
 /**
- * A cluster entry, of whoever connects straight to the server that it names. Closed, as users are: client-node passes over
+ * A cluster entry for a client that connects straight to the server. Closed, as users are: client-node passes over
  * a field that it does not know, and one that would change where or as whom we connect must not be passed over.
  */
 export const clusterSchema = v.strictObject({
@@ -175,7 +175,7 @@ export const clusterSchema = v.strictObject({
   extensions: v.optional(v.unknown()),
 });
 
-/** A cluster entry, of whoever connects by the agent that is made of it. */
+/** A cluster entry for a client that connects by client-node's agent. */
 export const clusterWithDetourSchema = v.strictObject({
   ...clusterSchema.entries,
   'proxy-url': v.optional(proxyUrl),

@@ -1,5 +1,5 @@
 /**
- * Which known field somebody may have meant by an unknown one, which is refused in any case.
+ * Finds the known field nearest to an unknown one, which is refused in any case.
  *
  * The unknown name is a user's, and may be anything: a long one is compared with nothing.
  */
@@ -48,7 +48,7 @@ export function nearestField(unknown: string, known: readonly string[]): string 
   return near[0]?.field;
 }
 
-/** As nobody tells apart: max-unavailable and maxUnavailable. */
+/** Spelled alike for people: max-unavailable and maxUnavailable. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '');
 }

@@ -27,7 +27,7 @@ export function createPolicyReader(): PolicyReader {
         return refuse([{ field: '', message: 'is longer than 16,384 characters' }], POLICY);
       }
       const reading = readings.get(text) ?? readText(text);
-      // The newest last: what leaves is what nobody asked for longest.
+      // The newest last: the least recently read one leaves.
       readings.delete(text);
       readings.set(text, reading);
       const [oldest] = readings.keys();

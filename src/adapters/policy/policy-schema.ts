@@ -61,7 +61,7 @@ const WINDOW_MINUTES_MIN = 15;
 const WINDOW_EXAMPLE = '{days: [mon-fri], from: "22:00", to: "04:00", timeZone: Europe/Berlin}';
 const ZONE_MESSAGE = 'must be a time zone as Area/City, as Europe/Berlin, or UTC';
 
-/** One window. Its zone is needed: a silent UTC would open it in somebody's afternoon. */
+/** One window. Its zone is required: a default of UTC would open it in an afternoon. */
 export const windowSchema = v.pipe(
   closed(WINDOW_EXAMPLE, {
     days: field(

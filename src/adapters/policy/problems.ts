@@ -25,7 +25,7 @@ export function within(field: string, key: string | number): string {
 export interface Described {
   /** For messages: `a policy`. */
   readonly what: string;
-  /** More than anybody repairs at once. */
+  /** More than a person repairs at once. */
   readonly problemsMax: number;
   /** `window` was written without a list. */
   readonly isOneWindow?: boolean;

@@ -33,7 +33,7 @@ export function needed<const TSchema extends v.GenericSchema>(
   return v.pipe(schema, v.metadata({ description, examples: [example] }));
 }
 
-/** The same of a field that may be left out; it is `byDefault` then, as somebody would write it. */
+/** The same of a field that may be left out; it is `byDefault` then, as in a file. */
 export function field<
   const TSchema extends v.GenericSchema,
   TDefault extends v.InferInput<TSchema> | undefined = undefined,

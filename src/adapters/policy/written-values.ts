@@ -174,7 +174,7 @@ export const objectName = text(
   'must be the name of an object, as agent-config',
 );
 
-/** What somebody calls a stage or an override. */
+/** Name of a stage or an override. */
 export const shortName = text(
   DNS_LABEL,
   'must be a name of at most 63 lower case letters, digits and -, as canary',

@@ -73,7 +73,7 @@ export function createHintReceipts({
         Id: String(index),
         ReceiptHandle,
       }));
-      // Entries that fail belong to somebody else by now, or are acknowledged once more with the answer.
+      // A failed entry belongs to another invocation by now, or is acknowledged once more with the answer.
       await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
     },
   };
@@ -155,7 +155,7 @@ export class BatchedSender {
     );
   }
 
-  /** Never rejects: whoever asked is told. */
+  /** Never rejects: the answer tells each caller. */
   async #sendOnce(batch: readonly Pending[]): Promise<void> {
     const { client, queueUrl } = this.#options;
     const Entries = batch.map(({ entry }, index) => ({ ...entry, Id: String(index) }));

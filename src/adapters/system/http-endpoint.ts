@@ -3,7 +3,7 @@
  *
  * Listens on the one address it is given: in a pod its own, because those who ask come from outside; nowhere
  * else is it started. It answers GET and HEAD of known paths, reads no body, tells no secret, and keeps
- * few connections for a short time, so that whoever can reach it can neither change nor exhaust anything.
+ * few connections for a short time, so that a client can neither change nor exhaust anything.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
@@ -23,7 +23,7 @@ export interface HttpEndpoint {
 
 const CONNECTIONS_MAX = 32;
 const REQUEST_MS_MAX = 5000;
-/** How often Node looks for requests that last too long: every 30 s, if nobody says so. */
+/** How often Node looks for requests that last too long; its default is 30 s. */
 const LOOK_MS = 1000;
 const HEADER_BYTES_MAX = 8192;
 
@@ -84,7 +84,7 @@ function answer(
     'cache-control': 'no-store',
   });
   response.end(request.method === 'HEAD' ? undefined : text);
-  // A body that somebody sends is not read.
+  // The body of a request is never read.
   if (!isRead) request.destroy();
 }
 

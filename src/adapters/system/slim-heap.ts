@@ -2,7 +2,7 @@
  * Gives back to the system what a burst of work left of the heap, once the engine is quiet.
  *
  * V8 keeps the pages of its busiest moment while little is allocated after it: with 10,000 pods just made, 240 MiB were held
- * for the 51 that lived. A whole collection takes a tenth of a second of which nobody waits for an answer: no invocation
+ * for the 51 that lived. A whole collection takes a tenth of a second in which no caller waits: no invocation
  * began since the look before, and none runs. Only what grew since the last collection is a reason for the next, so a
  * quiet engine collects once. Nothing depends on it.
  */

@@ -29,7 +29,7 @@ export function failed(link: Link, code: CheckedCode, told: Told): Finding {
   return { link, code, level: 'failed', ...told };
 }
 
-/** The finding of a link about which somebody should know. */
+/** The finding of a link that an operator should know of. */
 export function warning(link: Link, code: CheckedCode, told: Told): Finding {
   return { link, code, level: 'warning', ...told };
 }

@@ -134,7 +134,7 @@ function refusalFinding(
 ): Finding {
   const advice = isAdvised(code) ? REFUSAL_ADVICE[code] : CANNOT_READ;
   const minutes = Math.round((nowMs - atMs) / 60_000);
-  // Somebody who claims to be a cluster that is heard does it no harm, but is worth a look.
+  // A sender that claims to be a healthy cluster does it no harm, but is worth a look.
   const isForged = code === 'wrong-sender' || code === 'wrong-group';
   const who = senderRoleId === undefined ? '' : `, by ${senderRoleId}`;
   const what = code === 'wrong-cluster-uid' && detail !== '' ? ` (${detail})` : '';

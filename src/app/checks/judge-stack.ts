@@ -62,7 +62,7 @@ export function judgeRegistryTable({
 
 type TurnFacts = Facts<'switchedOff' | 'standing'>;
 
-/** What somebody has switched off: by `stack stop`, which leaves a note, or by hand. */
+/** Triggers that are off: by `stack stop`, which leaves a note, or by hand. */
 export function judgeTriggers({ switchedOff, standing, nowMs }: TurnFacts): Finding | undefined {
   if (switchedOff.kind === 'unchecked') return undefined;
   const { queues, schedules } = switchedOff.value;

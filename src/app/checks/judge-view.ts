@@ -125,7 +125,7 @@ export function judgeBreaker({ meta, nowMs }: ViewFacts): Finding | undefined {
   });
 }
 
-/** Whether somebody else manages the DaemonSets, as the mode wants it or not (S1, row 58). */
+/** Whether another controller manages the DaemonSets, and whether the mode allows it (S1, row 58). */
 export function judgeRival(
   registration: ClusterRegistration,
   facts: Facts<'sentinel' | 'observed'>,
@@ -189,7 +189,7 @@ const WITH_KUBECONFIG = 'Pass --kubeconfig FILE --context NAME to have it looked
 const INSTALL = 'Install the watcher: rollcall cluster add prints its manifests.';
 const LOGS = 'kubectl -n rollcall-system logs deploy/rollcall-watcher --tail 50';
 
-/** The watcher's Lease in its cluster: whether somebody holds it, and renews it. */
+/** The watcher's Lease in its cluster: whether it is held and renewed. */
 export function judgeLease({ lease, nowMs }: Facts<'lease'>): Finding {
   if (lease.kind === 'unchecked') return notChecked('lease', lease.why, WITH_KUBECONFIG);
   const fact = lease.value;

@@ -162,7 +162,7 @@ export type QueueFact =
   | { readonly kind: 'missing' }
   | { readonly kind: 'found'; readonly waiting: number; readonly inFlight: number };
 
-/** A refused message of this cluster, or of somebody who claims to be it. */
+/** A refused message of this cluster, or of a sender that claims to be it. */
 export interface RefusalFact {
   /** `ingest`: of the watcher. `credentials`: of the renewer. */
   readonly queue: 'ingest' | 'credentials';
@@ -173,7 +173,7 @@ export interface RefusalFact {
   readonly detail: string;
 }
 
-/** Which of a cluster's DaemonSets are behind: nobody has observed their last change. */
+/** Which of a cluster's DaemonSets are behind: no controller has observed their last change. */
 export interface ObservedFact {
   readonly total: number;
   readonly behind: readonly string[];
@@ -195,7 +195,7 @@ export type TokenFact =
 /** FleetDaemonSets that are placed on the cluster, as `namespace/name`. */
 export interface FleetsFact {
   readonly placed: readonly string[];
-  /** Of the whole stack: nobody knows whether they are placed here. */
+  /** Of the whole stack: whether they are placed here is unknown. */
   readonly unreadable: readonly string[];
   /** Those of them whose step is overdue, and since when. */
   readonly late: readonly { readonly fleet: string; readonly sinceMs: number }[];

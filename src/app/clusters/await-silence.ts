@@ -26,7 +26,7 @@ export interface SilenceDependencies {
   readonly onProgress?: (text: string) => void;
 }
 
-/** Runs that were begun before the freeze end; more rounds mean that somebody goes on. */
+/** Runs that began before the freeze end; more rounds mean that one goes on. */
 const INTENT_ROUNDS_MAX = 3;
 
 /**

@@ -3,7 +3,7 @@
  *
  * Each is one write. That of a registration raises configVersion, so a running function stops at its next batch
  * (protocol 7). A break makes a view incomplete by a loss, so that only a snapshot announced after it is believed
- * (protocol 18): for whoever changes what the view may be used for.
+ * (protocol 18).
  */
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';

@@ -67,7 +67,7 @@ function editStartUp(
   return taint === undefined ? undefined : { taint, ...rest };
 }
 
-/** Frozen, by whom and why where that is told, or not any more; the very same where it stands so already, whoever's freeze it is. */
+/** Frozen, by whom and why where that is told, or not any more; the very same where it stands so already. */
 export function freezeRegistration(
   registration: ClusterRegistration,
   freeze: FreezeNote | boolean,

@@ -1,7 +1,7 @@
 /**
  * Clusters whose EKS tokens open each other: a token names the cluster, and neither its account nor its region.
  *
- * Whoever gets hold of the token for `prod` in one region can send it, for 15 minutes, to each cluster of that name
+ * A thief of the token for `prod` in one region can send it, for 15 minutes, to each cluster of that name
  * that lets the same role in (docs/security.md).
  */
 import type { ClusterId } from '../../core/model/identifiers.ts';
@@ -25,7 +25,7 @@ export function eksNamesakes(
     .map((other) => other.id);
 }
 
-/** What follows from it, for a person; undefined: nobody else has the name. */
+/** A warning for a person; undefined: no other cluster has the name. */
 export function namesakeWarning(
   { authentication }: Named,
   namesakes: readonly ClusterId[],

@@ -1,5 +1,5 @@
 /**
- * Deletes what the view holds of a cluster that is no longer registered: a cache that nobody will read.
+ * Deletes the view of a cluster that is no longer registered: no reader is left.
  *
  * The view is broken first: should the cluster be registered again, nothing that was left is believed, and
  * a snapshot rebuilds the rest. A crash leaves items that do no harm; a repeat goes on. META itself stays,

@@ -168,7 +168,7 @@ interface CredentialRefusal {
 }
 
 /**
- * Logs, counts and notes a refusal, without anything of the body: somebody may have sent a token unsealed (S11). It
+ * Logs, counts and notes a refusal, without anything of the body: a renewer may have sent a token unsealed (S11). It
  * never comes again. Rejects when that of a verified sender cannot be noted.
  */
 export async function refuseCredential(

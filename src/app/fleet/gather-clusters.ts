@@ -25,7 +25,7 @@ interface ClusterSources {
 
 interface GatheredClusters {
   readonly clusters: readonly ClusterFacts[];
-  /** Registrations that cannot be read: nobody knows whether the fleet is placed there. */
+  /** Registrations that cannot be read: whether the fleet is placed there is unknown. */
   readonly unreadable: readonly { readonly id: string; readonly reason: string }[];
 }
 

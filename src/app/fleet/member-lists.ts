@@ -1,7 +1,7 @@
 /**
  * Lists of the clusters of stages and of the ring: read whole or by page, written under a new id.
  *
- * A list never changes, and nobody reads it before a record names it. An empty one is not stored.
+ * A list never changes, and is not read before a record names it. An empty one is not stored.
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { NO_MEMBERS, type MemberList } from '../../core/fleet/rollout/fleet-record.ts';

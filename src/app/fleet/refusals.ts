@@ -16,7 +16,7 @@ type FleetRefusalCode =
   /** The API servers of some clusters would not take it. */
   | 'not-applicable'
   | 'unknown-fleet'
-  /** Somebody else applied or deleted it meanwhile. */
+  /** Another caller applied or deleted it meanwhile. */
   | 'changed'
   | 'too-large'
   /** The function `fleet` has not looked at what was applied yet. */

@@ -115,7 +115,7 @@ function answerOf(outcome: SentOutcome): Answer {
   }
 }
 
-/** What is wrong with the registration stays wrong until somebody changes it; an outage passes. */
+/** A fault of the registration stays until an operator changes it; an outage passes. */
 function unconnected(refusal: ConnectRefusal): Answer {
   switch (refusal.kind) {
     case 'unavailable':

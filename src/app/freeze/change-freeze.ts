@@ -14,7 +14,7 @@ import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 
 /** Beside other operators: each of them writes once. */
 const WRITES_MAX = 8;
-/** Of a cluster that was frozen by a release that noted nobody. */
+/** For a freeze without an author. */
 const NOBODY: FreezeNote = { by: '', why: '', atMs: 0 };
 
 export interface FreezeStores {

@@ -3,7 +3,7 @@
  *
  *   directory, a page at a time ─▶ registration ─▶ names, a page at a time ─▶ hints
  *
- * A thaw changes nothing in a cluster, so nobody else would hint the keys before resync does, within six hours. Clusters
+ * A thaw changes nothing in a cluster, so nothing else would hint the keys before resync does, within six hours. Clusters
  * that are only observed, or frozen by themselves, have nothing to do. What one cluster fails with holds up no other. It may be
  * repeated: hints are harmless. An abort leaves the rest to resync.
  */

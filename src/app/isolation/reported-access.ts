@@ -1,5 +1,5 @@
 /**
- * A cluster's access that tells what an API server refused: a missing right is somebody's to mend (row 69).
+ * A cluster's access that reports refusals of the API server: an operator has to mend a missing right (row 69).
  *
  * One line for each kind of request and code in an invocation, however many requests met it; a metric for each. Whoever
  * asked gets the same answer and decides as before. The line holds the API server's own words, which name the verb and

@@ -1,7 +1,7 @@
 /**
  * Gives the entries of a state an item of their own once there are enough of them, before the write that drops them.
  *
- * A crash in between leaves them in both places, and whoever reads sees each once. An item that cannot be written costs nothing but
+ * A crash in between leaves them in both places, and readers see each once. An item that cannot be written costs nothing but
  * room in the state, which is bounded: no run waits for its log.
  */
 import { allDays } from '../../core/coverage/kept-days.ts';

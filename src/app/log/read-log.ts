@@ -86,7 +86,7 @@ function daysOf(sinceMs: number, nowMs: number): readonly string[] {
   );
 }
 
-/** The items themselves: whoever froze or stopped may have died before the entry was written. */
+/** The items themselves: the process that froze or stopped may have died before it wrote the entry. */
 function standingFreezes({ freeze, stop, registrations }: LogSources): readonly LogSource[] {
   const ofClusters = registrations.flatMap(({ id, isFrozen, frozen }): readonly LogSource[] =>
     isFrozen && frozen !== undefined

@@ -16,7 +16,7 @@ import { refuseOrder, type OrderRefusal, type OrderSubject } from './order-refus
 /** Beside runs and steps that write once or twice a second, and other operators. */
 export const ORDER_WRITES_MAX = 12;
 
-/** What somebody asks for. */
+/** An operator's request. */
 export type OrderAsk =
   | { readonly kind: 'pause' | 'undo' }
   /** `overrules`: a halt too, and why. */

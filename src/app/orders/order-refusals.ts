@@ -13,7 +13,7 @@ type GivingRefusalCode =
   | 'nothing-good'
   /** What is rolled out is what is known to be good. */
   | 'runs-good'
-  /** A resume would overrule a halt, and nobody said why. */
+  /** A resume would overrule a halt, and gives no reason. */
   | 'overrules'
   /** Others wrote faster than it could be read and written. */
   | 'busy';

@@ -1,9 +1,9 @@
 /**
  * Notes what was refused, for the doctor and for an alarm.
  *
- * Of a sender that nobody vouches for that is done as far as it is cheap: where it cannot be, that
+ * For an unverified sender it is done as far as it is cheap: where it cannot be, that
  * is counted and logged, and the message never comes again. It may wait in the group of the cluster
- * that it named (L3), and a flood of redeliveries would stand beside everybody's own messages (S6).
+ * that it named (L3), and a flood of redeliveries would delay the messages of verified senders (S6).
  */
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { RefusalNote, RegistryStore } from '../../ports/stores/registry-store.ts';
@@ -17,7 +17,7 @@ interface Refused extends Omit<RefusalNote, 'sender' | 'atMs'> {
   readonly sentAtMs: number;
 }
 
-/** Refusals after which nobody knows who speaks for the cluster that the message names. */
+/** Refusals after which the sender of the named cluster is unknown. */
 const UNVERIFIED: readonly string[] = [
   'wrong-group',
   'unknown-cluster',

@@ -56,7 +56,7 @@ export async function resyncClusters(
   return resultOf(tally, 'unfinished');
 }
 
-/** What somebody is called for: what began, once each; and, at the end of a walk, how many clusters are in trouble. */
+/** Alarms read these: troubles that began, once each; and, at the end of a walk, how many clusters are in trouble. */
 function countTroubles(
   { troubles }: Tally,
   { isOver }: ResyncWalk,
@@ -68,7 +68,7 @@ function countTroubles(
   metrics.record('RegisteredClusters', troubles.book.clusters, 'Count');
 }
 
-/** The walk, stored as ours; undefined when somebody else has it. */
+/** The walk, stored as ours; undefined when another invocation has it. */
 async function takeWalk(
   { deadlineMs }: Deadline,
   { view, clock, log }: ResyncDependencies,

@@ -78,7 +78,7 @@ export interface RolloutStatus extends Generations, Watched {
   readonly staged?: StagedStatus;
   /** What is wrong with the policy's text. */
   readonly policyProblems?: readonly PolicyProblem[];
-  /** A removal of pods that waits for somebody to confirm it; in another mode than takeover it was only told of. */
+  /** A removal of pods that waits for an operator to confirm it; outside of takeover it is only reported. */
   readonly removal?: HeldRemoval;
   readonly isViewComplete: boolean;
   /** When the watcher sent what this is told of. */
@@ -233,7 +233,7 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   const { registration, state, daemonSet, policy, stages } = source;
   const record = state?.rollout;
   const object = toldObject(daemonSet);
-  // Of an object that nobody could tell of the policy is not known, and its record stands all the same.
+  // The policy of an unreadable object is unknown; its record stands all the same.
   if (record === undefined || (policy.kind === 'none' && object !== null)) return undefined;
   const isBehind = isBehindTemplate(record, source);
   const planned = stages?.gate;

@@ -2,8 +2,8 @@
  * Looks at a rollout of a cluster, or of a fleet, again and again, until it is done, held, or the
  * time is over.
  *
- * Each look is a few small reads; somebody is told only when what there is to say has changed.
- * `Waiting` goes on: a window opens, and somebody may approve. The time is bounded by the caller,
+ * Each look is a few small reads; it reports only changes.
+ * `Waiting` goes on: a window opens, and an operator may approve. The caller bounds the time,
  * and a look that rejects ends it. What is told may still be of the rollout before an edit, until
  * the watcher has told of it: `Awaited` says which one is meant.
  */

@@ -18,7 +18,7 @@ export interface FleetSources {
   readonly clock: Clock;
 }
 
-/** What somebody asks about. */
+/** Which clusters and DaemonSets to look at. */
 export interface FleetFilter {
   /** Absent: all. */
   readonly clusters?: readonly string[];

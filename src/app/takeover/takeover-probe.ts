@@ -1,7 +1,7 @@
 /**
  * Takeover: the probe for the built-in DaemonSet controller, and the switch (design 5, protocol 9).
  *
- * The probe is a DaemonSet that matches no node: if somebody raises its observedGeneration, a
+ * The probe is a DaemonSet that matches no node: if its observedGeneration rises, a
  * controller runs, and takeover is refused. Two controllers on one cluster would break S1. Doubt
  * refuses: only a quiet probe lets takeover be entered. It then stays as the sentinel, which gives away
  * a controller that comes back (core/takeover-sentinel.ts); otherwise it is deleted.
@@ -42,8 +42,8 @@ const WAIT_MS = 20_000;
 const POLL_MS = 1_000;
 
 /**
- * Creates a DaemonSet that matches no node, and sees whether somebody observes it. Left in the cluster
- * only when nobody did; one that stood there before is replaced, so that a watch begins at zero.
+ * Creates a DaemonSet that matches no node, and sees whether a controller observes it. Left in the cluster
+ * only when none did; one that stood there before is replaced, so that a watch begins at zero.
  */
 export async function probeForBuiltInController(
   dependencies: ProbeDependencies,
@@ -156,7 +156,7 @@ type TakeoverResult =
  *
  * The view is made incomplete first, by a loss that only a snapshot announced after it repairs
  * (protocol 9, 18); then the mode is written. A crash in between leaves an observed cluster that waits
- * for a snapshot. Whoever changes the registration meanwhile makes this fail, not overwrite.
+ * for a snapshot. A concurrent change of the registration makes this fail, not overwrite.
  */
 export async function enterTakeover(
   cluster: ClusterId,

@@ -1,8 +1,8 @@
 /**
- * Why is there (no) pod on this node? One verdict for each node of the cluster, made when somebody asks.
+ * Why is there (no) pod on this node? One verdict for each node of the cluster, made on request.
  *
  * The same view, judgement and plan as a run's, over what is stored: nothing is sent, recorded or read live. Runs store no
- * verdicts (ADR 0082), so what is told is as new as the view, also on nodes that concern nobody's next run.
+ * verdicts (ADR 0082), so what is told is as new as the view, also on nodes that concern no next run.
  * Assumes that META was read before state and DaemonSet (stored-inputs.ts). It never guesses: what a run would have to read
  * live to decide on (an opaque object, a malformed DaemonSet) is not told.
  */

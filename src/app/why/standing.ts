@@ -58,7 +58,6 @@ export function outagesOfSubject(
   });
 }
 
-/** What is known where somebody asks of a cluster. */
 interface ClusterQuestion {
   readonly meta: ClusterMeta | undefined;
   readonly nowMs: number;
@@ -135,7 +134,7 @@ export function outagesOfBasis(
 /** Since when a run of this DaemonSet is missed; undefined: none is. */
 export function missedSinceMs(stored: StoredInputs, nowMs: number): number | undefined {
   const { state, meta, daemonSet } = stored;
-  // Of one that travels opaque nobody can tell whether a run has to leave anything behind.
+  // Whether a run leaves anything behind cannot be seen in an opaque object.
   if (state === undefined && daemonSet.object === null) return undefined;
   const unseenSinceMs =
     state === undefined || isNewerThanRun(stored) ? sentBeforeMs(stored, meta) : undefined;

@@ -68,7 +68,7 @@ type ClusterNeed =
   | 'sentinel'
   | 'fleetRights';
 
-/** How these are read of one cluster; whoever opened them closes them. */
+/** The readers of one cluster; their opener closes them. */
 export async function openClusterReaders(
   registration: ClusterRegistration,
   { view, clock, egress, kubeconfig }: InsideOptions,

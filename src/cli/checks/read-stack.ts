@@ -30,7 +30,7 @@ import { NOT_LOCAL, type Stack, type StackOutputName } from '../reach/stack.ts';
 const DAY_MS = 86_400_000;
 /** DaemonSets whose observedGeneration is looked at, in observe. */
 const DAEMON_SETS_MAX = 50;
-/** A DaemonSet this young may not have been looked at by anybody yet. */
+/** No controller may have looked at a DaemonSet this young. */
 const NEW_MS = 60_000;
 
 const DEAD_LETTER_QUEUES: Readonly<Record<string, StackOutputName>> = {
@@ -195,7 +195,7 @@ export async function readToken(
   return checked({ kind: 'found', clusterUid, issuedAtMs, expiresAtMs });
 }
 
-/** Whether somebody observes the DaemonSets of a cluster that is not taken over, and who opted in: read from the view. */
+/** Whether a controller observes the DaemonSets of a cluster outside of takeover, and which opted in: read from the view. */
 async function readObserved(
   { view, clock }: Stack,
   { mode, clusterUid }: ClusterRegistration,

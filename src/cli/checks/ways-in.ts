@@ -71,7 +71,7 @@ const REQUEST_TIMEOUT_MS = 8_000;
 
 /**
  * The way in by the registration. Its endpoint is judged as for the functions. Tokens of EKS and sealed ones are
- * the functions' alone: nobody here signs or opens them.
+ * the functions' alone: no command signs or opens them.
  */
 export function openRegisteredWay(
   registration: ClusterRegistration,
@@ -140,7 +140,7 @@ export async function kubeconfigWays(
     const way = await open({ file, ...defined({ context: named }) });
     return () => Promise.resolve(way);
   }
-  // Nobody named a cluster: only a context that leads to the registered server is that cluster's.
+  // No cluster was named: only a context that leads to the registered server is that cluster's.
   return async ({ server }) => {
     try {
       const context = await findContext(file, server);

@@ -1,10 +1,10 @@
 /**
  * Who gives an order, for records that people read: the name at the terminal, and whom AWS knows the command as.
  *
- * The name is what the environment says, so anybody may write any; the principal in brackets is AWS's answer. It names an assumed role
+ * The environment gives the name, so a user may write any; the principal in brackets is AWS's answer. It names an assumed role
  * by `role/session`, a user by `user/name`: the ARN is this within the stack's account. AWS is asked once for each command
- * that writes an order or a note. Where it does not answer the order is given all the same, and says that nobody knows whose it
- * is: a freeze in the worst hour waits for nothing else.
+ * that writes an order or a note. Where AWS does not answer, the order is given all the same, with its author
+ * named as unknown: a freeze in the worst hour waits for nothing else.
  */
 import { userInfo } from 'node:os';
 import { plainText } from './text-table.ts';

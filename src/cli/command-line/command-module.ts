@@ -37,7 +37,7 @@ export interface CommandContext {
   readonly emit: (document: CommandResult['document']) => void;
   /** Opens the stack that the global options name (`others`: that these name), once; the frame closes it. Throws CommandError. */
   openStack(others?: GlobalOptions): Promise<Stack>;
-  /** Opens a cluster with the person's own kubeconfig; whoever opens it closes it. */
+  /** Opens a cluster with the user's own kubeconfig; the caller closes it. */
   openCluster(options: OperatorOptions): Promise<OperatorCluster>;
 }
 

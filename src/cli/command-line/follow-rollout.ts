@@ -23,7 +23,7 @@ export interface FollowedOrder {
   readonly outcome: OrderGiven;
   /** What is said of one that was given. */
   readonly given: string;
-  /** True after an undo: it is done when all are back; for anybody else the rollout is held then. */
+  /** True after an undo: it is done when all are back; without one the rollout is held then. */
   readonly isUndo: boolean;
 }
 

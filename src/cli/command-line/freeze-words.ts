@@ -11,7 +11,7 @@ import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { toned, type Line } from './colour.ts';
 import { plainText } from './text-table.ts';
 
-/** ` by ann since 2026-11-25T18:00:00.000Z (bad kernel)`; empty where nobody was noted. */
+/** ` by ann since 2026-11-25T18:00:00.000Z (bad kernel)`; empty without an author. */
 export function noteText({ by, why, atMs }: FreezeNote): string {
   if (by === '') return '';
   const reason = why === '' ? '' : ` (${plainText(why)})`;
@@ -31,7 +31,7 @@ export function freezeLines({ all, daemonSets }: Omit<Freeze, 'version'>): reado
 /** The lines above an answer. */
 export function outageLines(outages: readonly Outage[]): readonly Line[] {
   return outages.map((outage) => {
-    // Somebody froze it, and somebody goes on.
+    // An operator froze it, and an operator goes on.
     const tone = outage.code === 'frozen' ? 'waiting' : 'failing';
     return [toned(plainText(outageLine(outage)), tone)];
   });

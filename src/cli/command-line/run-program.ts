@@ -147,7 +147,7 @@ async function race(chosen: Chosen, context: CommandContext): Promise<CommandRes
     return await Promise.race([running, interrupted.promise]);
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // The promise that lost the race may still reject; nobody awaits it, and an unhandled rejection ends the process.
+    // The promise that lost the race may still reject; nothing awaits it, and an unhandled rejection ends the process.
     running.catch(() => undefined);
     interrupted.promise.catch(() => undefined);
   }
@@ -225,7 +225,7 @@ function buildProgram(options: ProgramOptions): Command {
   return program;
 }
 
-/** Inherited by nobody, so each command gets it. */
+/** Commands do not inherit it, so each one gets it. */
 function prepare(command: Command, { writeOut, writeError }: ProgramOptions): void {
   command
     .exitOverride()

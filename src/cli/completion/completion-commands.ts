@@ -2,7 +2,7 @@
  * `rollcall completion`, which prints what a shell runs, and the hidden `rollcall __complete -- WORDS…` that it calls.
  *
  * Names are read from the registry and the view: a page of each, within a second. Whatever fails completes nothing, since an error
- * would be written into somebody's half-typed line.
+ * would be written into the user's half-typed line.
  */
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';

@@ -1,6 +1,6 @@
 /**
  * What a half-typed command line may go on with, by the definitions of the commands: their words, options and choices, or the
- * names of what an argument takes, which somebody else looks up.
+ * names of what an argument takes, which the caller looks up.
  */
 import { Command, type Option } from 'commander';
 import type { CommandModule } from '../command-line/command-module.ts';

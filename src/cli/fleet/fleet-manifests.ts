@@ -15,7 +15,7 @@ export const FROM_FUNCTIONS = `request.userInfo.username in ['${subjectOf('act')
 const RBAC = 'rbac.authorization.k8s.io';
 /** No verb of the API: the shipped admission policies let a DaemonSet be created, and changed as a whole, to whom it is granted. */
 export const ROLL_OUT = 'roll-out';
-/** CEL: whoever asks is granted it for the DaemonSet of the request. */
+/** CEL: the requesting user has the right for the DaemonSet of the request. */
 export const MAY_ROLL_OUT = `authorizer.group('apps').resource('daemonsets').namespace(request.namespace).name(request.name).check('${ROLL_OUT}').allowed()`;
 
 const part = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';

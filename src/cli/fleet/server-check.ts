@@ -19,7 +19,7 @@ export function dryRunOption(server: string): OptionRow<(typeof DRY_RUNS)[number
   return withFallback(choiceOption('--dry-run <mode>', `server: ${server}`, DRY_RUNS), 'none');
 }
 
-/** Below it nobody waits long enough to wonder. */
+/** Below it a user does not wait long enough to wonder. */
 const SAID_FROM_CLUSTERS = 4;
 const SAID_EVERY_CLUSTERS = 25;
 /** Lines of one list; the document has all. A comment of a pull request is bounded (markdown-plan.ts). */

@@ -1,5 +1,5 @@
 /**
- * `rollcall plan`: what an edit of a DaemonSet or of nodes would do in one cluster, before anybody makes it.
+ * `rollcall plan`: what an edit of a DaemonSet or of nodes would do in one cluster, before it is made.
  *
  * Reads tables, asks no cluster, writes nothing. What a run would decide is decided by the code of runs (core/what-if/play.ts).
  */

@@ -108,7 +108,7 @@ export function refusalsOf(checks: readonly (() => unknown)[]): readonly Command
   });
 }
 
-/** Throws all of them as one error, if there are any: whoever repeats the command shall have to do so once. */
+/** Throws all of them as one error, if there are any: a user repeats the command once. */
 export function throwTogether(errors: readonly CommandError[]): void {
   const [first, ...others] = errors;
   if (first !== undefined) throw together(first, others);

@@ -1,8 +1,8 @@
 /**
  * Ctrl-C for programs that stay: the first one leaves in order, the second one at once.
  *
- * A terminal that is closed, and a pipe that nobody reads any more, count as the first one. `nohup` asks to go on without the
- * terminal. It only aborts a signal; whoever waits on it finishes what was begun.
+ * A terminal that is closed, and a pipe without a reader, count as the first one. `nohup` asks to go on without the
+ * terminal. It only aborts a signal; its listeners finish what was begun.
  */
 import path from 'node:path';
 import type { EXIT } from './exit-codes.ts';

@@ -33,7 +33,7 @@ export interface WorkingDirectory {
 }
 
 const PREFIX = 'rollcall-';
-/** In a temporary directory alone: no directory that somebody chose has it. */
+/** In a temporary directory alone: no directory that a user chose has it. */
 const NOTE_FILE = 'made-by';
 const OWNER_MASK = 0o077;
 
@@ -97,7 +97,7 @@ function holdData(dataDir: string): WorkingDirectory {
 }
 
 /**
- * Removes what killed starts left. The name of such an installation, if one had one: whoever starts next goes on under it, so
+ * Removes what killed starts left. The name of such an installation, if one had one: the next start goes on under it, so
  * that it has the Lease of a given cluster at once.
  */
 function removeLeftBehind(say: (text: string) => void): string | undefined {

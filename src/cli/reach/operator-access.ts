@@ -69,7 +69,7 @@ export async function openOperatorCluster(
   }
 }
 
-/** Whoever runs the command named this server; it may well be on this machine or in a private network. */
+/** The user named this server; it may well be on this machine or in a private network. */
 function connectorOf(
   { server, caPem, probe }: EngineCluster,
   installation: string | undefined,

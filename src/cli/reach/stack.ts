@@ -1,7 +1,7 @@
 /**
  * A deployed stack, opened: its outputs, its tables and queues, and what commands share.
  *
- * Made by open-stack.ts; tests make one over stores of their own. Whoever opened it closes it.
+ * Made by open-stack.ts; tests make one over stores of their own. The opener closes it.
  */
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
@@ -83,14 +83,14 @@ export interface Stack {
   readonly view: ViewStore;
   readonly fleets: FleetStore;
   readonly rollouts: FleetRolloutStore;
-  /** Sealed tokens; nobody here opens them. */
+  /** Sealed tokens; no command opens them. */
   readonly credentials: CredentialStore;
   readonly sqs: SQSClient;
   /** Hints into the stack's reconcile queue: for looks that no watcher asks for. */
   readonly hints: Pick<HintQueue, 'sendHints'>;
   /** For clients that a command makes for itself (EKS, IAM, KMS): `createAwsClient(EKSClient, …, { ...stack.aws })`. */
   readonly aws: AwsClientConfig;
-  /** Whoever runs the command; rejects when there are none. */
+  /** Credentials of the user; rejects when there are none. */
   awsCredentials(): Promise<ResolvedAwsCredentials>;
   /** The ARN that AWS knows them by. Rejects when STS does not answer. */
   callerArn(): Promise<string>;

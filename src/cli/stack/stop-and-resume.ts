@@ -2,9 +2,9 @@
  * `rollcall stack stop`: the brake, functions are called no more, and every message waits in its queue; and
  * `rollcall stack resume`: every function is called again, whatever had stopped it.
  *
- * Who stopped it, and why, is noted for whoever asks how anything stands (core/status/outages.ts); resume takes that back.
+ * It notes who stopped the stack, and why, for every status (core/status/outages.ts); resume takes that back.
  * By default what acts in clusters stops, `reconcile` and `fleet`: views stay fresh, nothing is created, deleted or changed. With `--all`
- * every function, for whoever restores the registry. What runs goes on to its end, 55 s at most, and a schedule may begin one more
+ * every function, for a restore of the registry. What runs goes on to its end, 55 s at most, and a schedule may begin one more
  * turn within the minute; queues keep what waits for four days. Either may be repeated.
  */
 import { logOrder } from '../../app/log/log-order.ts';

@@ -60,7 +60,7 @@ export const MAPPED_FUNCTIONS = [
   'dead-letter',
 ] as const;
 
-/** Lambda, as whoever runs the command. */
+/** Lambda, by the user's own credentials. */
 function openMappings(config: AwsClientConfig): TriggerControl {
   const client = createAwsClient(LambdaClient, CALL_LIMITS.command, { ...config });
   return {
@@ -191,7 +191,7 @@ export interface TriggersOf {
   readonly environment: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** Opens them; whoever opened closes. */
+/** Opens them; the caller closes. */
 export function openTriggers(of: TriggersOf): TriggerControl {
   const { stackName, aws, outputs, credentials, clock, environment } = of;
   const mappings = openMappings(aws);

@@ -26,9 +26,9 @@ export interface ClusterSource {
   readonly nextSteps: (environmentPath: string) => readonly string[];
   /** How the nodes fare, where the clusters are ours; else none. */
   readonly readNodes: () => Promise<readonly NodeCounts[]>;
-  /** Edits a DaemonSet of a local cluster; absent where the clusters are somebody's. */
+  /** Edits a DaemonSet of a local cluster; absent for clusters of a kubeconfig. */
   readonly patchDaemonSet?: LocalFleet['patchDaemonSet'];
-  /** Replaces a pod of a local cluster; absent where the clusters are somebody's. */
+  /** Replaces a pod of a local cluster; absent for clusters of a kubeconfig. */
   readonly deleteOldestPod?: LocalFleet['deleteOldestPod'];
   readonly close: () => Promise<void>;
 }

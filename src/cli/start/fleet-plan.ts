@@ -2,8 +2,8 @@
  * What `npm start -- --fleet` plays: what of the command line is about it, the releases that it
  * rolls out, and the ending that it is about. Pure.
  *
- * A play begins with clusters that nobody used, and rolls pods that nobody else rolls. So what
- * brings clusters of before, or of somebody else, or keeps Rollcall from acting, contradicts it.
+ * A play begins with fresh clusters, and is the only one that rolls their pods. So an option that
+ * brings earlier clusters, or those of a kubeconfig, or keeps Rollcall from acting, contradicts it.
  * Local machines run no containers: an image's name asks for the failure (docs/try-it.md). How
  * long the canary's nodes are watched follows from the failure: as long as its evidence needs,
  * where users would have hours for any of them. With an injected failure it is a success that the

@@ -43,7 +43,7 @@ function optInPatch(): JsonObject {
 function failingPatch(failure: InjectedFailure, generation: number): JsonObject {
   const version = `2.0.${String(generation + 1)}`;
   const image = `registry.example/log-collector:${version}-simulate-${REQUESTS[failure]}`;
-  // Readiness can only flap where somebody asks.
+  // Readiness can only flap where a probe asks.
   const readinessProbe = {
     httpGet: { path: '/ready', port: 8080 },
     periodSeconds: 1,

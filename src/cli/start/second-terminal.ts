@@ -3,7 +3,7 @@
  * `rollcall`, which it puts on the PATH, also as a plugin of kubectl.
  *
  * `rollcall` knows a deployment by its outputs: of `npm start` the queues and tables of the local AWS, which listens on
- * 127.0.0.1 with free ports, and answers whoever signs with the secret of this process: whoever has it has all that is in the
+ * 127.0.0.1 with free ports, and answers requests signed with the secret of this process: its holder has all that is in the
  * registry. So the file of variables, like the kubeconfig, is its owner's alone; it lies in the data directory, or in a
  * temporary one, and is stale once the process has ended.
  */

@@ -209,7 +209,7 @@ async function watchPlay(watching: Watching, play: Play<FleetReport> | undefined
   let last: unknown;
   let standing: readonly string[] = [];
   for (;;) {
-    // Whoever leaves by what it says reads it anew.
+    // A caller that leaves by it reads it anew.
     const isLast = signal.aborted || options.shouldExitWhenSettled;
     const overview = isLast ? poller.fresh() : poller.latest();
     const [clusters, nodes] = await Promise.all([overview, source.readNodes()]);

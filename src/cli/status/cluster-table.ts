@@ -17,7 +17,7 @@ import type { SeenFleet } from './look-at-fleet.ts';
 
 const HEADINGS = ['ID', 'MODE', 'STATE', 'PODS', 'FROZEN', 'ENDPOINT', 'HEARD', 'VIEW'];
 
-/** States that nobody has to do anything about, and those that wait for somebody; all others failed. */
+/** States that need no action, and those that wait for an operator; all others failed. */
 const CALM: ReadonlySet<string> = new Set(['Well', 'NoNodes', 'Returning', 'Incomplete', 'Unseen']);
 const WAITING: ReadonlySet<string> = new Set([
   ...(['RemovalHeld', 'AwaitsApproval', 'Paused', 'Returned', 'Frozen'] as const),
@@ -126,7 +126,7 @@ const SHORTLY: Readonly<Partial<Record<OutageCode, readonly [string]>>> = {
   'functions-behind': ['no function came although a look was due'],
 };
 
-/** What waits for somebody, in few words. */
+/** What waits for an operator, in few words. */
 const WAITS: Readonly<Partial<Record<HealthState, string>>> = {
   Halted: 'halted',
   Stuck: 'stuck',

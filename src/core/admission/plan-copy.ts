@@ -3,7 +3,7 @@
  *
  * A copy can only be made of the DaemonSet's present template, so it is made as soon as that one is proven: when a policy
  * is first seen at rest, and when a canary passed. It never takes the place of the former revision's, to which a later
- * breach leads. What somebody else deleted is noticed at rest, a few times a day. Pure; nothing is sent from here.
+ * breach leads. A copy that another client deleted is noticed at rest, a few times a day. Pure; nothing is sent from here.
  */
 import type { CopyWish } from '../model/staged-progress.ts';
 import type { PlanContext } from '../model/plan.ts';

@@ -2,7 +2,7 @@
  * Which copies of good templates stand beside a DaemonSet (ADR 0063), as `rollcall rollout status` shows them.
  *
  * Told by the state alone: what runs wrote or found last, not what stands by now. Only takeover has copies. Whether an admission
- * policy asks for them nobody here knows.
+ * policy asks for them is unknown here.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';

@@ -45,7 +45,7 @@ export function copyName(daemonSetName: string, slot: CopySlot): string {
 }
 
 /**
- * The copy of a DaemonSet's present template. Its owner does not control it, and so nobody asks it for its pods; it goes
+ * The copy of a DaemonSet's present template. Its owner does not control it, and so no client asks it for its pods; it goes
  * with its owner all the same.
  */
 export function buildCopy(
@@ -76,7 +76,7 @@ export function isSameCopy(live: KubernetesObject, copy: JsonObject): boolean {
   return textOf(live as unknown as JsonObject) === textOf(copy); // objects are raw JSON
 }
 
-/** The revision that a copy says it is of; undefined: it says nothing. Anybody may have written it: only a place is told by it. */
+/** The revision that a copy says it is of; undefined: it says nothing. Any user may have written it: it only gives a place. */
 export function hashOfCopy({ metadata }: KubernetesObject): string | undefined {
   return metadata.annotations?.[COPY_HASH_ANNOTATION];
 }
@@ -87,7 +87,7 @@ export function holdsTemplate(copy: KubernetesObject, template: JsonObject): boo
   return isSameJson(held, withoutTime(template));
 }
 
-/** True if it is a copy of this DaemonSet: nobody else's object is written over. */
+/** True if it is a copy of this DaemonSet: no foreign object is overwritten. */
 export function isCopyOfOwner({ metadata }: KubernetesObject, uid: string): boolean {
   const owners = metadata.ownerReferences ?? [];
   return owners.length > 0 && owners.every((owner) => owner.uid === uid);

@@ -152,7 +152,7 @@ class Correlator {
   #count(last: Last, event: PlannedEvent): Last {
     const { nowMs } = this.#input;
     const { toldAtMs = -Infinity } = last;
-    // A clock that was ahead of ours told it: nobody waits for that (row 14).
+    // A clock ahead of ours told it: no run waits for that (row 14).
     const isLate = Math.abs(nowMs - toldAtMs) >= RAISE_EVERY_MS;
     const isTold = last.count < RAISED_FREELY_MAX || isLate || this.#writes.has(last.name);
     if (!isTold) return { ...last, count: last.count + 1 };

@@ -168,7 +168,7 @@ function tellLosses(
   return [isNew ? event : { ...event, isStanding: true }];
 }
 
-/** A soak that was begun anew so often that nobody should wait for it, once a step. */
+/** A soak that began anew so often that waiting is no use, once a step. */
 function tellSoaks(
   before: RolloutRecord | undefined,
   { hash, step, breach }: RolloutRecord,

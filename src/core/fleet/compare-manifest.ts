@@ -42,7 +42,7 @@ interface Place {
   readonly struct: string | undefined;
 }
 
-/** Maps whose keys are free: what is in one of them alone was written by somebody. */
+/** Maps whose keys are free: a client wrote a key that only one of them has. */
 const FREE_MAPS: ReadonlySet<string> = new Set([
   'annotations',
   'labels',

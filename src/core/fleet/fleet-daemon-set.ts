@@ -78,7 +78,7 @@ export type FleetBreach = 'halt' | 'rollback';
 /** Fields that others own: the cluster fails, told by manager and field; or they are taken. */
 type FleetConflicts = 'abort' | 'overwrite';
 
-/** A template that somebody changed in a cluster after the rollout: told alone, or applied again. */
+/** A template that another client changed in a cluster after the rollout: only reported, or applied again. */
 type FleetDrift = 'report' | 'heal';
 
 /** How the fleet is rolled. */
@@ -108,7 +108,7 @@ export interface FleetDaemonSet extends FleetKey {
   readonly strategy: FleetStrategy;
 }
 
-/** A DaemonSet as somebody writes it: no cluster has given it a UID or a version yet. */
+/** A DaemonSet as a user writes it: no cluster has given it a UID or a version yet. */
 export type FleetManifest = JsonObject & {
   readonly metadata: FleetKey & JsonObject;
   readonly spec: Pick<DaemonSetObject['spec'], 'selector' | 'template' | 'updateStrategy'>;

@@ -35,7 +35,7 @@ function named(manifest: JsonObject, { namespace, name }: FleetKey): JsonObject 
   return { ...manifest, metadata: { namespace, name, ...metadata } };
 }
 
-/** Of one cluster, or of whoever owns it there. */
+/** Of one cluster, or of its owner there. */
 const OWN_FIELDS: readonly string[] = ['generateName', 'ownerReferences', 'finalizers'];
 
 function judgeIdentity(manifest: JsonObject, key: FleetKey): readonly FleetProblem[] {

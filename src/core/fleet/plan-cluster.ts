@@ -50,7 +50,7 @@ export interface PlannedCluster {
   readonly heardAtMs?: number;
 }
 
-/** Why nobody changes this cluster; undefined: it is Rollcall's to change. */
+/** Why Rollcall does not change this cluster; undefined: it does. */
 export function whyUntouched({
   mode,
   isFrozen,

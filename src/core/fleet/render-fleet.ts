@@ -36,7 +36,7 @@ export type Rendering =
 /** What is made of the policy's text, where a cluster is to go only so far. */
 type PolicyEdit = (text: string) => string;
 
-/** Renders for one cluster; call it once for many. `edit` changes the policy of what is rendered, whoever wrote it. */
+/** Renders for one cluster; call it once for many. `edit` changes the rendered policy, of the fleet or of an override. */
 export function fleetRenderer(
   fleet: FleetDaemonSet,
   edit: PolicyEdit = (text) => text,

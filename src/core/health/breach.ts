@@ -87,7 +87,7 @@ export function findExcusedHold(input: BreachInput): ExcusedHold | undefined {
   return holdOf(excused, { needed: nodesToHalt(step, updated.length), nowMs });
 }
 
-/** Failures of the release that nobody overruled, by name of their nodes. */
+/** Failures of the release that no operator overruled, by name of their nodes. */
 function failuresOf({ updated, peers, overruled }: BreachInput): ReturnType<typeof excuseFailures> {
   const failed = updated.flatMap(({ node, stratum, evidence }): readonly NodeFailed[] => {
     if (evidence.kind !== 'failed' || evidence.class === 'node') return [];
@@ -274,7 +274,7 @@ function excuseTurned(
   return new Set(excused.flatMap(([, group]) => group.map(({ node }) => node)));
 }
 
-/** Excused failures that would halt if nobody shared them: no step opens before an hour without any. */
+/** Excused failures, which would halt if no peer shared them: no step opens before an hour without any. */
 export interface ExcusedHold {
   readonly nodes: number;
   readonly untilMs: number;

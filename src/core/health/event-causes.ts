@@ -2,7 +2,7 @@
  * Why a pod never started, as its Events tell: volumes and sandboxes show nowhere else.
  *
  * Of the kubelet's and the attach controller's words only those that are known count, and of their messages only names in known
- * places: an Event's text is whoever wrote it, and may quote a mount option or a path. Events may be rate-limited, gone after
+ * places: an Event's text is its writer's, and may quote a mount option or a path. Events may be rate-limited, gone after
  * an hour, or not ours to read: then no cause is known, and that is said. Whether a rollout halts does not depend on any of this.
  */
 import type { PodCause, PodEvent } from '../model/projections.ts';

@@ -97,7 +97,7 @@ export function turnsOf(
 }
 
 /**
- * When a pod that nobody watches, of the old revision, turned last: readiness that changed long after it came up. It may be
+ * When an unwatched pod of the old revision turned last: readiness that changed long after it came up. It may be
  * ready again, or not. A restart turns it as well.
  */
 export function lastTurnMs({

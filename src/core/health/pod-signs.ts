@@ -33,7 +33,7 @@ export interface StartingPod {
   readonly restarts: number;
   /** What it waits for, if it says so. */
   readonly word?: string;
-  /** If nothing changes it is a failure from here on, and no event will tell: somebody has to look again. */
+  /** If nothing changes it is a failure from here on, and no event will tell: a run has to look again. */
   readonly failsAtMs: number;
 }
 
@@ -234,7 +234,7 @@ function exitsSince(pod: PodProjection, at: PodJudging): Exits {
   if (at.baseline !== undefined) return exitsSinceBaseline({ restarts, last }, at.baseline);
   const { sinceMs } = at;
   if (sinceMs === undefined || pod.createdAtMs >= sinceMs) return { restarts, last };
-  // It was there before, and nobody counted its restarts then: that it ended since is known, how often is not.
+  // It was there before, and its restarts were not counted then: that it ended since is known, how often is not.
   const isSince = last?.finishedAtMs !== undefined && last.finishedAtMs >= sinceMs;
   return isSince ? { restarts: Math.min(1, restarts), last } : { restarts: 0, last: undefined };
 }
@@ -338,12 +338,12 @@ const START_ERROR = 'StartError';
 /** The kernel's end of a container that used more memory than it may. */
 const OUT_OF_MEMORY = 'OOMKilled';
 
-/** What a waiting reason means; undefined for CrashLoopBackOff (exits tell it) and for words that nobody knows. */
+/** What a waiting reason means; undefined for CrashLoopBackOff (exits tell it) and for unknown words. */
 export function waitingMeaning(word: string): WaitingMeaning | undefined {
   return Object.hasOwn(WAITING, word) ? WAITING[word] : undefined;
 }
 
-/** The runtime lost track of the container, as after a reboot: nobody saw it exit. */
+/** The runtime lost track of the container, as after a reboot: no exit was seen. */
 export function isLostExit(exit: { readonly reason: string; readonly exitCode: number }): boolean {
   if (exit.reason === 'ContainerStatusUnknown') return true;
   return exit.reason === 'Unknown' && exit.exitCode === 255;
@@ -371,13 +371,13 @@ export function isNoRoom(reason: string): boolean {
   return reason.startsWith('OutOf');
 }
 
-/** What status.reason of a failed pod says. A word that nobody knows is the node's: its controls tell whether it is not. */
+/** What status.reason of a failed pod says. An unknown word is the node's: its controls tell whether it is not. */
 export function refusalSign(reason: string): FailureSign {
   if (REFUSES_THE_POD.has(reason)) return 'PodRefused';
   return EVICTIONS.has(reason) ? 'Evicted' : 'NodeRefused';
 }
 
-/** Reasons of DisruptionTarget that say nothing about release or node: someone made room, tainted, drained or swept. */
+/** Reasons of DisruptionTarget that say nothing about release or node: a client made room, tainted, drained or swept. */
 const CALLED_AWAY: ReadonlySet<string> = new Set([
   'PreemptionByScheduler',
   'DeletionByTaintManager',
@@ -390,5 +390,5 @@ export function isCalledAway(disruption: string): boolean {
   return CALLED_AWAY.has(disruption);
 }
 
-/** A scheduling gate is somebody's wish, not a failure. */
+/** A scheduling gate is a user's wish, not a failure. */
 const SCHEDULING_GATED = 'SchedulingGated';

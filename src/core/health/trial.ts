@@ -104,7 +104,7 @@ export interface DrawRule<M> {
 export interface DrawnFailure<M> {
   readonly member: M;
   readonly isCounted: boolean;
-  /** It counted, and nobody was left to compare it with. */
+  /** It counted, and no node was left to compare it with. */
   readonly isAlone: boolean;
 }
 

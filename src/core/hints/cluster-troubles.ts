@@ -61,7 +61,7 @@ export function troublesOf(
 ): readonly ClusterTrouble[] {
   if (meta === undefined) return ['never-heard'];
   const isSilent = at.nowMs - meta.lastSentAtMs > at.silenceBoundMs;
-  // Of a silent cluster nobody says anything new about its view.
+  // A silent cluster says nothing new about its view.
   const ofView: readonly ClusterTrouble[] = meta.isComplete ? [] : ['incomplete'];
   return [...(isSilent ? (['silent'] as const) : ofView), ...troublesOfBreaker(meta.breaker, at)];
 }
@@ -95,7 +95,7 @@ function afterLook(
     const sinceMs = holding.includes(kind) ? (entry.sinceMs ?? nowMs) : undefined;
     const isLasting = sinceMs !== undefined && nowMs - sinceMs >= (LASTS_MS[kind] ?? 0);
     const { countedMs } = entry;
-    // One that held at the look before goes on, however long ago that was: nobody may have looked since.
+    // One that held at the look before goes on, however long ago that was: no walk may have looked since.
     const isKnown =
       countedMs !== undefined &&
       (entry.sinceMs !== undefined || nowMs - countedMs < FORGOTTEN_AFTER_MS);

@@ -29,7 +29,7 @@ export interface ResyncWalk {
   readonly isOver: boolean;
   /** Where the next invocation goes on; absent: at the beginning of the directory. */
   readonly cursor?: string;
-  /** Nobody else walks until then; a holder that died is overtaken. Absent: nobody walks. */
+  /** No other invocation walks until then; a holder that died is overtaken. Absent: none walks. */
   readonly heldUntilMs?: number;
   /** Of the walk before. */
   readonly owed: readonly OwedTurn[];
@@ -100,7 +100,7 @@ export interface TurnOf {
 
 /**
  * The number of the interval that began within that time, the last of them; undefined when none did. It
- * is the same for whoever asks again, so a hint that is sent twice for it has the same id.
+ * is the same for each invocation, so a hint that is sent twice for it has the same id.
  */
 export function turnWithin(everyMs: number, turn: TurnOf): number | undefined {
   const phaseMs = turn.spread % everyMs;

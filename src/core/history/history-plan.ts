@@ -2,7 +2,7 @@
  * What is to be done about a DaemonSet's revisions (spec 2.10), from live objects; pure.
  *
  * Claimed by the rules of spec 2.4: owned ones that the selector matches, and matching orphans of the
- * same namespace that are not terminating. Nothing is decided about anybody else's (S10). The caller
+ * same namespace that are not terminating. Those of other owners are left alone (S10). The caller
  * carries it out in the order of the fields, each step fenced; what it cannot finish it begins anew
  * from a new list, so a plan may be carried out in part. A DaemonSet being deleted has no plan.
  */

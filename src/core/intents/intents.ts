@@ -68,7 +68,7 @@ function shownPods({ state, pods }: JudgeIntentsInput): Map<Uid, PodProjection |
 }
 
 /**
- * Creates that are settled by a mark alone: made and gone before anybody reported them, or hidden by the view, as by a
+ * Creates that are settled by a mark alone: made and gone before the watcher reported them, or hidden by the view, as by a
  * watcher that filters wrongly. Another pod beside one that lives would break S1, so they are read live first.
  */
 export function unshownCreates(

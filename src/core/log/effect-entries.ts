@@ -1,7 +1,7 @@
 /**
  * Entries of what a run sends: `unknown` when its intents are recorded, told when their outcomes are.
  *
- * A run that is killed in between leaves its entries as they were recorded, which is the truth: they were to be sent, and nobody knows
+ * A run that is killed in between leaves its entries as they were recorded, which is the truth: they were to be sent, and it is unknown
  * what came of them.
  */
 import { defined } from '@rollcall/base/defined.ts';

@@ -4,7 +4,7 @@ import type { ClusterMeta } from '../model/view-items.ts';
 import { SILENT_AFTER_MS } from '../status/outages.ts';
 
 /**
- * What a message that was sent at `atMs` tells after what META knew before it; undefined: nobody missed it. Who stood by had
+ * What a message that was sent at `atMs` tells after what META knew before it; undefined: it was not missed. A watcher on standby had
  * said so.
  */
 export function silenceEntry(

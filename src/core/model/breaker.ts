@@ -35,7 +35,7 @@ export interface ClusterBreaker {
   readonly closedAtMs?: number;
   /** A run spent long in requests that succeeded: the cluster is slow until then. */
   readonly slowUntilMs?: number;
-  /** What somebody is called for once it lasts (core/hints/cluster-troubles.ts); no admission rests on it. */
+  /** Troubles that alarm once they last (core/hints/cluster-troubles.ts); no admission rests on them. */
   readonly noted?: Readonly<Partial<Record<NotedTrouble, TroubleNote>>>;
 }
 
@@ -88,7 +88,7 @@ export function admitRun(breaker: ClusterBreaker, nowMs: number): Admission {
 
 /** What a run found out about an API server. */
 export interface Finding {
-  /** `silent`: it talked to nobody, or was only asked to wait. */
+  /** `silent`: it sent no request, or was only asked to wait. */
   readonly kind: 'answered' | 'failed' | 'silent';
   readonly isProbe: boolean;
   /** True if it spent long in requests: it may have succeeded all the same. */
@@ -141,7 +141,7 @@ const LASTS_MS: Readonly<Record<NotedTrouble, number>> = {
   forbidden: 600_000,
 };
 
-/** Noted troubles that stand, and have stood for long enough that somebody should look. */
+/** Noted troubles that have stood for long enough that an operator should look. */
 export function lastingTroubles(
   { noted = {} }: ClusterBreaker,
   nowMs: number,
@@ -153,7 +153,7 @@ export function lastingTroubles(
   });
 }
 
-/** An opening that was due so long ago is nobody's question any more. */
+/** An opening that was due so long ago no longer matters. */
 const FORGOTTEN_MS = 3_600_000;
 
 /** True while the API server does not answer, or has answered only just now. */

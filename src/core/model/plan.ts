@@ -244,7 +244,7 @@ export interface PlannedEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: EventReason;
   readonly message: string;
-  /** True of what goes on until somebody mends it: the same words are told again after an hour only. */
+  /** True of what goes on until a user mends it: the same words are told again after an hour only. */
   readonly isStanding?: boolean;
 }
 
@@ -295,7 +295,7 @@ export interface Plan {
   readonly events: readonly PlannedEvent[];
   /** What a staged rollout tells, whether or not this run touches pods. */
   readonly stageEvents: readonly PlannedEvent[];
-  /** One for each node, put into words only when somebody asks: a run decides nothing by them. */
+  /** One for each node, put into words only on request: a run decides nothing by them. */
   readonly verdicts: () => readonly Verdict[];
   /** The status to be written, or undefined when it already stands so. */
   readonly status: DaemonSetStatus | undefined;

@@ -172,7 +172,7 @@ export interface Tombstone {
   readonly uid: Uid;
   /** The node that it was aimed at or ran on. */
   readonly node: NodeName;
-  /** Its label controller-revision-hash; absent: it had none, or nobody saw its labels. */
+  /** Its label controller-revision-hash; absent: it had none, or its labels were not seen. */
   readonly revision?: string;
   /** creationTimestamp; of a pod that no view showed, when its create was recorded. */
   readonly createdAtMs: number;
@@ -182,11 +182,11 @@ export interface Tombstone {
   readonly toldAtMs?: number;
 }
 
-/** What an Event tells of a pod, as a live read found it: raw, of whoever wrote it. */
+/** What an Event tells of a pod, as a live read found it: raw, as its writer left it. */
 export interface PodEvent {
   /** A word as `FailedMount`. */
   readonly reason: string;
-  /** Somebody's text: it is searched for names, and never repeated whole. Cut at 1,024 characters. */
+  /** Foreign text: it is searched for names, and never repeated whole. Cut at 1,024 characters. */
   readonly message: string;
   /** When it was told last, by the clock of who told it; absent: it does not say. */
   readonly atMs?: number;

@@ -9,7 +9,7 @@ import type { Taint } from '@rollcall/base/objects.ts';
 import type { ClusterId, ClusterUid, Uid } from './identifiers.ts';
 
 /**
- * Who may touch the cluster's DaemonSets (design 5). `observe`: nobody of ours. `copilot`: the built-in controller makes
+ * Who may touch the cluster's DaemonSets (design 5). `observe`: Rollcall may not. `copilot`: the built-in controller makes
  * pods, history and status, Rollcall times deletions under OnDelete (issue 17). `takeover`: Rollcall alone.
  */
 export type ClusterMode = 'observe' | 'copilot' | 'takeover';
@@ -44,7 +44,7 @@ export interface RivalNote {
 
 /**
  * The DaemonSet that was left in the cluster when takeover was entered: no controller had touched it
- * then, and whoever does so later is a rival.
+ * then, and a controller that does so later is a rival.
  */
 export interface TakeoverSentinel {
   readonly uid: Uid;
@@ -99,7 +99,7 @@ export interface ClusterRegistration {
   readonly clusterUid: ClusterUid;
   readonly mode: ClusterMode;
   readonly isFrozen: boolean;
-  /** Who froze it, and why; absent: it is not frozen, or by a release that noted nobody. */
+  /** Who froze it, and why; absent: it is not frozen, or the freeze has no author. */
   readonly frozen?: FreezeNote;
   readonly configVersion: number;
   /** Unique id of the IAM role of its watcher: the part of SenderId before the colon. */
@@ -117,7 +117,7 @@ export interface ClusterRegistration {
   /** Left behind by the probe when takeover was entered. */
   readonly sentinel?: TakeoverSentinel;
   /**
-   * Read with the registration, from an item of its own, and never written with it: whoever saw a rival may write no
+   * Read with the registration, from an item of its own, and never written with it: a function that saw a rival may write no
    * registration. It raises no configVersion; each fence looks for it (protocol 13).
    */
   readonly rival?: RivalNote;

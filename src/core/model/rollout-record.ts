@@ -189,7 +189,7 @@ export interface Trial {
   readonly logRatios: readonly [number, number, number, number];
   /** The newest failures, 32 at most; those that are not counted are forgotten first. */
   readonly failures: readonly NodeFailure[];
-  /** True once an updated node failed where nobody was left to compare it with: that counts for nothing. */
+  /** True once an updated node failed without a node to compare it with: that counts for nothing. */
   readonly isWithoutControls: boolean;
   /** More nodes were bad than it can remember: it stands still and proves nothing, until another one starts. */
   readonly isVoid: boolean;
@@ -197,7 +197,7 @@ export interface Trial {
 
 /**
  * What an operator asked for through `rollcall rollout` (core/rollout/orders.ts). `paused` outlives the revision that it
- * was given under, as nobody should lose a race against the next template; the others are of `hash` alone, and a new
+ * was given under, so that an operator loses no race against the next template; the others are of `hash` alone, and a new
  * rollout begins without them.
  */
 export interface RolloutOrders {

@@ -63,7 +63,7 @@ export type Gate =
   | { readonly kind: 'frozen'; readonly by: string; readonly why: string }
   /** None of the stage's clusters shows evidence: never a success. Who agrees to this gate lets it pass all the same. */
   | { readonly kind: 'no-evidence'; readonly stage: string; readonly stepIndex: number }
-  /** Nobody of the open stage was given it, since the API server of this one would refuse it, as a dry run showed. */
+  /** No cluster of the open stage was given it, since the API server of this one would refuse it, as a dry run showed. */
   | {
       readonly kind: 'refused';
       readonly cluster: ClusterId;
@@ -99,7 +99,7 @@ export interface FormerTemplate {
   readonly hash: string;
   /** spec.template, as the ControllerRevision's data have it. */
   readonly template: JsonObject;
-  /** Template generation at which it was made, as label value; absent: nobody noted it. */
+  /** Template generation at which it was made, as label value; absent: not noted. */
   readonly generation?: string;
   /** What pods of it bear beside the template's own labels: which copy admission compares them with. */
   readonly labels?: Readonly<Record<string, string>>;

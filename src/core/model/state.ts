@@ -85,7 +85,7 @@ export interface RefusalEntry {
   readonly message: string;
   /** The pod whose delete was refused; absent: a create was. */
   readonly victim?: Uid;
-  /** Nobody's pods under the node's names, not in the view; the next name follows from them as from a held one. */
+  /** Orphans under the node's names, not in the view; the next name follows from them as from a held one. */
   readonly holders?: readonly NameHolder[];
   readonly delayMs: number;
   readonly notBeforeMs: number;
@@ -164,7 +164,7 @@ export interface Memo {
   readonly ranAtMs: number;
 }
 
-/** A shrink that waits for somebody to confirm it, or (where Rollcall does not act) that was told of. */
+/** A shrink that waits for an operator to confirm it, or (where Rollcall does not act) was only reported. */
 export interface HeldRemoval {
   /** What the confirmation has to name. */
   readonly token: string;
@@ -304,7 +304,7 @@ export interface DaemonSetState {
   /** Templates that stand in the cluster as copies (ADR 0063); absent: none that is known. */
   readonly copies?: TemplateCopies;
   readonly shrink?: RemovalRecord;
-  /** Absent: nobody else wrote its status lately. */
+  /** Absent: no other client wrote its status lately. */
   readonly paused?: StatusPause;
   /** Runs by day (core/cost/counted.ts): nothing is decided on them. Absent: none was counted yet. */
   readonly days?: DailyCounts;

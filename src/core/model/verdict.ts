@@ -52,12 +52,12 @@ export type NodeCode =
   | 'WaitingForRevision'
   /** The rolling update replaces its pod now. */
   | 'Updating'
-  /** Has a pod of an older revision, which stays until somebody deletes it (OnDelete). */
+  /** Has a pod of an older revision, which stays until a user deletes it (OnDelete). */
   | 'Outdated'
   /** Copilot: the built-in controller makes or removes its pod. */
   | 'LeftToBuiltIn'
   | 'WaitingForCluster'
-  /** Its pod would go with so many others that somebody has to confirm it, or it is not clear yet (ADR 0057). */
+  /** Its pod would go with so many others that an operator has to confirm it, or it is not clear yet (ADR 0057). */
   | 'HeldByRemovalGuard'
   | 'NotWanted'
   | 'KeptDespiteTaint'
@@ -72,7 +72,7 @@ export type GuardCode =
   | 'frozen'
   | 'observe-mode'
   | 'conflicting-controller'
-  /** Somebody else wrote the status of this DaemonSet, and of it alone. */
+  /** Another client wrote the status of this DaemonSet, and of it alone. */
   | 'conflict-suspected'
   | 'sentinel-missing'
   | 'cluster-unavailable'

@@ -96,7 +96,7 @@ export interface ClusterMeta {
   readonly watcherStandsBy?: WatcherStandsBy;
   /** Messages by day (core/cost/counted.ts): nothing is decided on them. Absent: none was counted yet. */
   readonly days?: DailyCounts;
-  /** Written by whoever talks to the API server; ingest only reads it. Absent, also when unreadable: closed. */
+  /** Written by each function that talks to the API server; ingest only reads it. Absent, also when unreadable: closed. */
   readonly breaker?: ClusterBreaker;
 }
 
@@ -170,6 +170,6 @@ export interface OlderTombstones {
 export interface OlderTombstonesRef {
   /** That item has at least this version: a later one holds all of it, and what the slice holds beside. */
   readonly version: number;
-  /** When the last of them went: ten minutes later nobody needs that item. */
+  /** When the last of them went: ten minutes later that item is of no use. */
   readonly goneAtMs: number;
 }

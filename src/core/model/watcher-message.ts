@@ -99,7 +99,7 @@ export const AFFECTED_KEYS_MAX = 200;
  * 20). Decided by the watcher (ADR 0079).
  */
 export interface AffectedKeys {
-  /** PLACEMENT_RULES of whoever decided; under other rules every key is looked at. */
+  /** PLACEMENT_RULES of the watcher that decided; under other rules every key is looked at. */
   readonly rules: number;
   readonly keys: readonly { readonly namespace: string; readonly name: string }[];
 }

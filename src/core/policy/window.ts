@@ -15,7 +15,7 @@ const MINUTES_OF_DAY = 1440;
 /** A window opens within a week, or lies in a skipped hour of this one. */
 const AHEAD_MS = 8 * 24 * 60 * MINUTE_MS;
 
-/** Area/City, or UTC. Etc/GMT+2 is two hours *behind* UTC, which nobody expects; EST is Panama's. */
+/** Area/City, or UTC. Etc/GMT+2 is two hours *behind* UTC, which surprises users; EST is Panama's. */
 const ZONE_NAME = /^(UTC|(?!Etc\/|SystemV\/)[A-Za-z_]+(\/[A-Za-z0-9_+-]+){1,2})$/;
 
 /** Whether the runtime knows the zone, and its name says what people think. */

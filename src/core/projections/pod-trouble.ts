@@ -36,7 +36,7 @@ const CONFIGURED: ReadonlySet<string> = new Set([
   'CreateContainerError',
 ]);
 
-/** More than a kubelet ever counts; keeps the sum of a status that somebody made up a whole number. */
+/** More than a kubelet ever counts; keeps the sum of an invented status a whole number. */
 const RESTARTS_MAX = 1_000_000_000;
 /** Exit codes of containers are 32 bits. */
 const EXIT_CODE_MIN = -(2 ** 31);

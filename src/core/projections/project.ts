@@ -4,7 +4,7 @@
  * The one place that reads them, for what a watcher reports and for what a live read answers alike, with what the
  * API server leaves out as it is meant. The two differ in what they do about a field that is not as documented: a
  * watcher lets the object travel opaque (protocol 22), a live read takes it as absent: an API server is trusted with
- * its own cluster. Whoever controls a pod is its owner, a DaemonSet or not.
+ * its own cluster. A pod's controller is its owner, a DaemonSet or not.
  */
 import { nodeName, resourceVersion, uid } from '../model/identifiers.ts';
 import type { ResourceVersion, Uid } from '../model/identifiers.ts';

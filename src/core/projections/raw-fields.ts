@@ -2,7 +2,7 @@
  * Reads fields of raw Kubernetes objects without trusting their types.
  *
  * An absent field is undefined. A field of another type than documented is told to `onFault`, which may throw:
- * whoever sends objects on makes the whole opaque (protocol 22). If it returns, the field counts as absent.
+ * the sender makes the whole object opaque (protocol 22). If it returns, the field counts as absent.
  */
 import { isJsonObject, type JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
@@ -101,7 +101,7 @@ export function readTimeMs(
 const WORD_LENGTH_MAX = 256;
 
 /**
- * Words of a status, as somebody else wrote them: cut and made printable, as messages take them (wordSchema); undefined
+ * Words of a status, as another client wrote them: cut and made printable, as messages take them (wordSchema); undefined
  * when there is none.
  */
 export function boundedWord(value: string | undefined, sharing?: Sharing): string | undefined {

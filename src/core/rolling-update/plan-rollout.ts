@@ -43,7 +43,7 @@ export type RolloutNote =
   | { readonly kind: 'blocked'; readonly pod: string; readonly wait: Wait }
   /** It would go, were the state not new (protocol 6). */
   | { readonly kind: 'withheld'; readonly untilMs: number }
-  /** OnDelete: it stays until somebody deletes it. */
+  /** OnDelete: it stays until a user deletes it. */
   | { readonly kind: 'outdated'; readonly pod: string };
 
 export type RolloutCreate = NameChoice & Pick<PlannedCreate, 'node'>;

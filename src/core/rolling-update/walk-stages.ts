@@ -64,7 +64,7 @@ function compareLast(left: OldSite, right: OldSite, { last }: Stages): number {
   return Number(last.has(left.node)) - Number(last.has(right.node));
 }
 
-/** Doomed ones first, as they may go anyway; then those that serve nobody; then as in any rolling update. */
+/** Doomed ones first, as they may go anyway; then those that do not serve; then as in any rolling update. */
 function compareOlds(left: OldSite, right: OldSite): number {
   const byDoom = Number(right.old.isDoomed) - Number(left.old.isDoomed);
   if (byDoom !== 0) return byDoom;

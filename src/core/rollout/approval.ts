@@ -8,7 +8,7 @@ export function nextStepOf({ step, groups }: RolloutRecord): number | undefined 
   return step.kind === 'done' || next > (groups ?? next) ? undefined : next;
 }
 
-/** The next step, where it does not open unless somebody approves it. */
+/** The next step, where it does not open without an approval. */
 export function awaitedApproval(record: RolloutRecord, approval: Approval): number | undefined {
   const next = nextStepOf(record);
   if (next === undefined || !needsApproval(approval, next)) return undefined;

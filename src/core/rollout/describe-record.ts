@@ -3,7 +3,7 @@
  * are in core/fleet/told/describe-fleet.ts.
  *
  * Sentences hold absolute times (UTC), so that they change only when something else does. Names and
- * messages are what clusters and operators said: whoever prints them takes control characters out.
+ * messages come from clusters and operators: the printer takes control characters out.
  * Nothing is decided here (gate.ts).
  */
 import { counted } from '@rollcall/base/counted.ts';

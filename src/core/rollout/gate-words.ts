@@ -2,7 +2,7 @@
  * What a rollout waits for, of a cluster or of a fleet, in one vocabulary: kinds, phases, and words for people.
  *
  * `rollcall rollout status`, `rollcall fleet status`, the tables of `npm start` and Events say the same by it. Sentences hold absolute
- * times (UTC), so that they change only when something else does. Names and messages are what clusters and operators said: whoever
+ * times (UTC), so that they change only when something else does. Names and messages come from clusters and operators: the caller that
  * prints them takes control characters out. Nothing is decided here.
  */
 import { counted } from '@rollcall/base/counted.ts';
@@ -74,7 +74,7 @@ export interface GateSubject {
   readonly release: string;
   /** Where it goes back to. */
   readonly back: string;
-  /** Of a way back: who failed on it. Absent: nobody is counted. */
+  /** Of a way back: how many failed on it. Absent: none are counted. */
   readonly failedMembers?: number;
   /** `of step 2`. */
   readonly stepOf: (stepIndex: number) => string;

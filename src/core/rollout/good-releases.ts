@@ -2,7 +2,7 @@
  * Releases that are good, newest first: what a template may go back to without a canary.
  *
  * The list is a stack. A release that passed all its steps goes on top; going back to an older one takes off all that are
- * newer, as whoever goes back found something there. Nodes and clusters name releases differently, and use this alike.
+ * newer, as the operator who goes back found something there. Nodes and clusters name releases differently, and use this alike.
  */
 
 import type {

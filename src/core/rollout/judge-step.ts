@@ -21,7 +21,7 @@ export type StepGate = Of<
 /** What stops a rollout wherever it is. */
 export interface Holds {
   readonly freeze?: FreezeNote | undefined;
-  /** Whoever asked for the way back has seen the breach. */
+  /** The operator who asked for the way back has seen the breach. */
   readonly isReturning: boolean;
   readonly isHalted: boolean;
   readonly pausedBy?: 'policy' | 'order' | undefined;
@@ -33,11 +33,11 @@ export interface StepSummary {
   readonly waiting: number;
   /** Given it, and not there yet. Of nodes `shown` tells that. */
   readonly rolling: number;
-  /** Nobody is given it, since one of them would refuse it. */
+  /** No member is given it, since one of them would refuse it. */
   readonly refused?: Of<'refused'>;
   /** Every step has passed. */
   readonly isOver: boolean;
-  /** Absent: no step is open yet, or nobody of it is within reach. */
+  /** Absent: no step is open yet, or none of its members is within reach. */
   readonly shown?: StepShown;
   /** Why it proves nothing, however long it is well. */
   readonly unproven?: Of<'no-canary' | 'no-evidence'>;

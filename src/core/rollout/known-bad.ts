@@ -1,6 +1,6 @@
 /**
- * Revisions that were halted, and come again: they are held, whoever applies them. Where the
- * template is restored (copilot), a halt remembers the generation that it followed: whoever is
+ * Revisions that were halted, and are applied again: they are held. Where the
+ * template is restored (copilot), a halt remembers the generation that it followed: a release that is
  * further and halted still was applied again. What was edited away half-way may come again, but
  * nothing proved it. The lists keep the newest.
  */
@@ -13,7 +13,7 @@ const ABANDONED_MAX = 8;
 /** A right that is missing is not granted within seconds. */
 const RESTORE_AGAIN_MS = 3_600_000;
 
-/** A revision that was halted, and that nobody took up again, is remembered; a good one that could not return is still good. */
+/** A revision that was halted, and not resumed, is remembered; a good one that could not return is still good. */
 export function refusedAfter(record: RolloutRecord | undefined): readonly RefusedRevision[] {
   if (record?.breach === undefined || record.isReturn) return record?.refused ?? [];
   const { cause, atMs } = record.breach;
@@ -93,12 +93,12 @@ export function noteRestoring(record: RolloutRecord, restoring: Restoring): Roll
   return breach === undefined ? record : { ...record, breach: { ...breach, ...restoring } };
 }
 
-/** True if it may be asked to: the right is optional, and whoever grants it later need not wait for a person. */
+/** True if it may be asked to: the right is optional, and a later grant needs no person to go on. */
 export function mayAskToRestore({ restoreRefusedAtMs }: Breach, nowMs: number): boolean {
   return restoreRefusedAtMs === undefined || nowMs - restoreRefusedAtMs >= RESTORE_AGAIN_MS;
 }
 
-/** The record of a revision that stands there; held as known where its template was restored and somebody put it back. */
+/** The record of a revision that stands there; held as known where its template was restored and a user put it back. */
 export function heldIfRestored(
   record: RolloutRecord,
   at: { readonly generation: number; readonly nowMs: number },

@@ -121,7 +121,7 @@ function judgeResume<Resumed extends OrderNote, Undo extends OrderNote>(
   order: Of<'resume'>,
 ): OrderVerdict<Resumed, Undo> {
   const { paused, undo, ...others } = orders;
-  // A breach that came after the look was not judged by anybody.
+  // No operator judged a breach that came after the look.
   if (breach !== undefined && breach.atMs !== order.breachAtMs) return refused('changed');
   if (breach !== undefined || paused !== undefined || undo !== undefined) {
     return { kind: 'edit', orders: others };
@@ -148,7 +148,7 @@ function judgeUndo<Resumed extends OrderNote, Undo extends OrderNote>(
 ): OrderVerdict<Resumed, Undo> {
   if (back !== to) return refused('changed');
   if (isUndone) return unchanged(orders.undo);
-  // A pause holds steps, and whoever asks for the way back wants it now.
+  // A pause holds steps, and an operator who asks for the way back wants it now.
   const { paused: _lifted, ...others } = orders;
   return { kind: 'edit', orders: others };
 }

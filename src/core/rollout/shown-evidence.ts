@@ -27,7 +27,7 @@ export interface ShownEvidence {
   readonly outside: number;
   /** The newest failures since it started, or was resumed. */
   readonly failures: readonly NodeFailure[];
-  /** True once an updated node failed where nobody was left to compare it with: that counts for nothing. */
+  /** True once an updated node failed without a node to compare it with: that counts for nothing. */
   readonly isWithoutControls: boolean;
   /** True: more nodes were bad than a trial remembers. It stands still, and proves nothing, until another rollout begins. */
   readonly isVoid: boolean;

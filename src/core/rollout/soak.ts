@@ -108,7 +108,7 @@ export function isSoakLost(
 }
 
 /**
- * The soak if nothing disturbed it. Time in the dark is taken out of it: the same watcher tells afterwards what became of pods, but nobody
+ * The soak if nothing disturbed it. Time in the dark is taken out of it: the same watcher tells afterwards what became of pods, but no run
  * looked. As much of it as a whole soak begins it anew.
  */
 function continued(record: RolloutRecord, at: SoakMoment): Pick<Soak, 'wellSinceMs' | 'unheardMs'> {

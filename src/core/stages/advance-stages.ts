@@ -137,7 +137,7 @@ function endOf(nodes: readonly StageNode[], roomNodes: number): StepsEnd {
   };
 }
 
-/** Evidence of this run, added to the record; a breach that is found stays until somebody takes the rollout up again. */
+/** Evidence of this run, added to the record; a breach that is found stays until an operator resumes the rollout. */
 function observe(record: RolloutRecord, input: StagesInput): Look {
   const { kind } = record.step;
   if (record.isReturn) return observeReturn(record, input);
@@ -278,7 +278,7 @@ function roomOf(record: RolloutRecord, { policy, nodes }: StagesInput): number {
 
 /**
  * Deleting the first old pod is a one-way door if no new one is let in: it goes alone until its successor is there. One that
- * serves nobody goes first: such pods may use up the budget that any other one waits for.
+ * does not serve goes first: such pods may use up the budget that any other one waits for.
  */
 function withinFirstPod(
   turns: readonly StageNode[],

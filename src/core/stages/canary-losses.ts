@@ -26,7 +26,7 @@ export function noteLosses(
   known: readonly CanaryLoss[],
   at: {
     readonly seen: readonly SeenCanary[];
-    /** All of its nodes: one that was added, and is in it no more, is in nobody's place. */
+    /** All of its nodes: one that was added, and is in it no more, stands in for no other. */
     readonly canary: readonly NodeName[];
     /** Of the trial: which peers went bad, and when. */
     readonly failures: readonly NodeFailure[];

@@ -58,7 +58,7 @@ function begunBefore({ record, nodes }: StagesInput): readonly NodeName[] {
 }
 
 /**
- * Nodes whose pods serve nobody, or that have none, where they and others use up the whole budget: no healthy node could be updated
+ * Nodes whose pods do not serve, or that have none, where they and others use up the whole budget: no healthy node could be updated
  * before them, and the rollout would wait for ever. Those that have none come first, and where they alone use it up, as where admission
  * refuses pods of the former revision, no pod is taken away before one of them got its own. Else a broken node is no canary: what
  * is broken there may be the node.

@@ -156,7 +156,7 @@ function judgePods(record: RolloutRecord, input: StagesInput): JudgedPods {
   const { nowMs, minReadyMs } = input;
   const baselines = new Map(record.baselines?.map((baseline) => [baseline.uid, baseline]));
   const watched = new Map(record.turns?.map((entry) => [entry.uid, entry]));
-  // A pod without a node halts though it asks for no more: beside an old pod (surge) there may be no room for two, and nobody else says so.
+  // A pod without a node halts though it asks for no more: beside an old pod (surge) there may be no room for two, and nothing else says so.
   const hasGrown = compareDemand(record.formerDemand, record.demand) === 'grew';
   const judge = (node: NodeProjection, pod: PodProjection | undefined): readonly JudgedPod[] => {
     if (pod === undefined) return [];
@@ -270,7 +270,7 @@ function lossesOf({ record }: Look): readonly number[] {
 }
 
 /**
- * The old pod left, and no new one came, though nobody said why: one in a canary step, two later. Where Rollcall makes the
+ * The old pod left, and no new one came, without a reason: one in a canary step, two later. Where Rollcall makes the
  * pods it knows why (`findRefused`), and its own slowness is no breach.
  */
 function findNotRecreated({ record, input }: Look): Breach | undefined {

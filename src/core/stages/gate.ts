@@ -157,7 +157,7 @@ function isWaitingForPods(
 }
 
 /**
- * The record with the moment at which its canary had shown all that it had to, while somebody or a window holds what follows. It proves
+ * The record with the moment at which its canary had shown all that it had to, while an operator or a window holds the next step. It proves
  * nothing yet, since nodes that join would be given it; a fleet goes on by it. A view that is too old for a moment takes nothing back.
  */
 export function noteSoaked(record: RolloutRecord, { kind }: Gate, nowMs: number): RolloutRecord {

@@ -121,7 +121,7 @@ function chooseMore(record: RolloutRecord, input: StagesInput, count: number): r
 
 /**
  * Losses in whose place a node is to go, now or once they are settled: a canary doubles at most. For one that was made wider than
- * the policy says, on nodes that a halted revision left broken, nobody stands in while enough others are left.
+ * the policy says, on nodes that a halted revision left broken, no node stands in while enough others are left.
  */
 function lossesDue(record: RolloutRecord, input: StagesInput): readonly CanaryLoss[] {
   const { losses = [] } = record;

@@ -114,7 +114,7 @@ export function advanceAwaited(
   return isSame ? known : next;
 }
 
-/** Since when a pod has been seen not ready; now, where there was no room to note it; undefined: nobody notes any. */
+/** Since when a pod has been seen not ready; now, where there was no room to note it; undefined: such times are not noted. */
 export function awaitedSinceMs(
   awaited: readonly Awaited[] | undefined,
   uid: Awaited['uid'],

@@ -89,7 +89,7 @@ function undo(
   };
 }
 
-/** Whoever asks for a good release may have it, however long ago it was left. */
+/** An operator may go back to any good release, however long ago it was left. */
 function goodAfterUndo(
   { id, good }: RolloutRecord,
   to: string,

@@ -26,7 +26,7 @@ export interface StageNode {
   readonly isLeaving?: boolean;
   /** The pod of the former revision found no place here, so that a new one finds none says nothing (excused.ts). */
   readonly hasNoPlace?: true;
-  /** Of a node without any pod: when its last one was told to be gone; absent where nobody knows of one. */
+  /** Of a node without any pod: when its last one was reported gone; absent where none is known. */
   readonly emptySinceMs?: number;
 }
 
@@ -34,7 +34,7 @@ export function nameOf({ node }: StageNode): NodeName {
   return node.name;
 }
 
-/** True for a node without an old pod that is ready: to replace what it has costs nobody anything. */
+/** True for a node without an old pod that is ready: to replace its pod costs no availability. */
 export function servesNobody({ old }: StageNode): boolean {
   return old?.isReady !== true;
 }

@@ -118,7 +118,7 @@ function goodBefore(input: StagesInput): readonly ClusterRelease[] {
   const baseline = findBaseline(input);
   if (baseline === undefined) return [];
   const isCurrent = baseline.hash === hash;
-  // What the template of another revision means nobody knows: it is told by its hash.
+  // The meaning of another revision's template is unknown: its hash stands for it.
   const name = isCurrent ? { hash, id } : { hash: baseline.hash, id: `revision ${baseline.hash}` };
   return [
     { ...name, goodAtMs: nowMs, isBaseline: true, ...(isCurrent ? {} : { leftAtMs: nowMs }) },
@@ -192,8 +192,8 @@ function ordersAfter(record: RolloutRecord | undefined): RolloutRecord['orders']
 }
 
 /**
- * The canary, with the nodes that a halted revision was left on: they have least to lose. Those whose pods serve nobody come
- * before it, beyond its number: as long as they are broken they use up the budget that everybody else waits for. The others
+ * The canary, with the nodes that a halted revision was left on: they have least to lose. Those whose pods do not serve come
+ * before it, beyond its number: as long as they are broken they use up the budget that all others wait for. The others
  * are of its number, or a new revision would be on more nodes untried than the policy says.
  */
 function beginCanary(refused: readonly RefusedRevision[], input: StagesInput): readonly NodeName[] {

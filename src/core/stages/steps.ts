@@ -46,7 +46,7 @@ export function findSteps(record: RolloutRecord, input: StepsInput): Steps {
 }
 
 /**
- * The canary without nodes that were taken beyond its number, because the pod that a halted revision had left there served nobody,
+ * The canary without nodes that were taken beyond its number, because the pod that a halted revision had left there did not serve,
  * and that serve by now: they have something to lose again, and the revision would be on most nodes untried (start-record.ts). One
  * that fails again has its turn again.
  */

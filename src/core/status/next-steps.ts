@@ -1,5 +1,5 @@
 /**
- * What a person may do next about a rollout that is halted, or waits for somebody: commands, of nodes and of clusters alike.
+ * The commands that go on with a rollout that is halted, or waits for an operator; of nodes and of clusters alike.
  *
  * One table by what the gate waits for, and one by the cause of a halt: what to look at. What goes on by itself has no next step,
  * nor has an outage, whose line names its own. Nothing is decided here.
@@ -50,7 +50,7 @@ type Cause = NonNullable<NextSubject['breach']>['cause'];
 type Look = (subject: NextSubject, member: string) => NextStep | undefined;
 type Steps = (subject: NextSubject) => readonly (NextStep | undefined)[];
 
-/** The next steps, in the order in which somebody takes them. */
+/** The next steps, in the order in which an operator takes them. */
 export function nextStepsOf(subject: NextSubject): readonly NextStep[] {
   const steps = STEPS[subject.gate.kind]?.(subject) ?? [];
   return steps.filter((step) => step !== undefined);

@@ -1,5 +1,5 @@
 /**
- * What makes an answer from stored state untrue, or keeps everybody from acting on it: told above each answer (docs/reference/codes.md).
+ * Outages that make an answer from stored state untrue, or stop all action on it: told above each answer (docs/reference/codes.md).
  *
  * Judged from what tables hold: notes, what the watcher sent last, when runs were due, and what they saw. Only a fact is said, never a
  * guess at its cause. Sentences hold absolute times, so that they change only when something else does.
@@ -47,13 +47,13 @@ export interface Outage {
   readonly message: string;
   /** What to do, as the end of that line. */
   readonly remedy: string;
-  /** Absent: nobody noted it. */
+  /** Absent: not noted. */
   readonly sinceMs?: number;
 }
 
 /** What is known of the functions as a whole: one item each. */
 export interface StackStanding {
-  /** Absent: nobody stopped the stack by the command, or it was resumed. */
+  /** Absent: the stack was not stopped by the command, or was resumed. */
   readonly stop?: StopNote;
   /** When `resync` last began to walk through the clusters, which it does each minute; absent: no walk is stored. */
   readonly walkedAtMs?: number;
@@ -66,7 +66,7 @@ export interface ClusterStanding {
   readonly meta?: Pick<ClusterMeta, 'lastSentAtMs' | 'breaker' | 'watcherStandsBy'>;
 }
 
-/** What is known of where somebody asks: of the stack, of a cluster, of one DaemonSet or fleet in more and more of these. */
+/** Facts about the place of a question: the stack, a cluster, one DaemonSet or fleet; each includes those before it. */
 export interface OutageFacts extends StackStanding {
   readonly nowMs: number;
   /** `unreadable`: everything counts as frozen then. */
@@ -103,7 +103,7 @@ export function outageLine({ message, remedy }: Outage): string {
   return `! ${message}; ${remedy}`;
 }
 
-/** Of these nobody acts until a person does something: what is told is as of before. */
+/** While one of these stands, nothing acts until a person does: the answer is as of before. */
 const STANDSTILLS: ReadonlySet<OutageCode> = new Set<OutageCode>([
   'stopped',
   'watcher-silent',
@@ -164,7 +164,7 @@ export function missedRunSinceMs(runs: RunsSeen): number | undefined {
 }
 
 function findStop({ stop, ranAtMs = 0 }: OutageFacts): Outage | undefined {
-  // Somebody switched the functions on again by other means.
+  // The functions were switched on again by other means.
   if (stop === undefined || ranAtMs - stop.atMs > MISSED_AFTER_MS) return undefined;
   const { by, why, atMs, functions } = stop;
   const effect = functions.includes('ingest')
@@ -254,7 +254,7 @@ function findUnreachable({ cluster, nowMs }: OutageFacts): Outage | undefined {
   };
 }
 
-/** How a rollout stands, whoever's it is. */
+/** How a rollout stands, of nodes or of clusters. */
 export interface Watched {
   readonly phase: RolloutPhase;
   /** In one line. */

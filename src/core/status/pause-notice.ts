@@ -1,6 +1,6 @@
 /**
  * How a DaemonSet says that Rollcall does nothing for it: a condition in its status, and one Event. Another controller is at
- * work in the cluster, or somebody else wrote this status. Differs from upstream: it writes no conditions.
+ * work in the cluster, or another client wrote this status. Differs from upstream: it writes no conditions.
  *
  * The condition marks that the notice was given: written once for each text, by a status update with the version that was
  * seen, and taken away when takeover is entered anew, the pause is over, or the cluster is handed back. The rest of the
@@ -72,7 +72,7 @@ export function noticeEvent({ event, message }: PauseNotice): PlannedEvent {
   return { type: 'Warning', reason: event, message };
 }
 
-/** Of a DaemonSet whose status somebody else wrote; the words are those of its guard. */
+/** Of a DaemonSet whose status another client wrote; the words are those of its guard. */
 export function pauseNotice(message: string): PauseNotice {
   const reason = 'StatusWrittenByAnother';
   return { reason, event: reason, message };

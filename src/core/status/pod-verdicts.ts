@@ -127,7 +127,7 @@ function exitText({ reason, exitCode }: ContainerExit): string {
   return reason === '' || reason === 'Error' ? code : `${code} (${reason})`;
 }
 
-/** Says nothing that is wrong: it comes up, or nobody knows what it lacks. */
+/** Names no fault: it comes up, or what it lacks is unknown. */
 function ofStart({ pod, nowMs }: Seen): Matter {
   const { createdAtMs, phase, readyChangedAtMs } = pod;
   const untilMs = createdAtMs + START_MS;

@@ -7,7 +7,7 @@
 import type { GuardCode, NodeCode, PlacementReason } from '../model/verdict.ts';
 
 /**
- * serving: a pod is there and serves. not-wanted: none belongs there. coming: it comes by itself. held: something or somebody
+ * serving: a pod is there and serves. not-wanted: none belongs there. coming: it comes by itself. held: something
  * keeps it from coming. failing: it is tried, and fails.
  */
 export type ReasonKind = 'serving' | 'not-wanted' | 'coming' | 'held' | 'failing';

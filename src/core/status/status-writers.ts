@@ -1,7 +1,7 @@
 /**
  * Who else wrote a DaemonSet's status, by metadata.managedFields: a suspicion that comes with every live read, and no proof.
  *
- * An API server takes managedFields from a request as they are: whoever may patch the object writes any manager and any
+ * An API server takes managedFields from a request as they are: a client that may patch the object writes any manager and any
  * time into them. So an entry pauses its own DaemonSet and has the sentinel looked at, which alone stops a cluster. It
  * counts if another manager than ours made it by an update of the subresource `status`, if it holds a counter or
  * observedGeneration, and if it is younger than the takeover, no older than the pause is long, and not ahead of the API
@@ -18,7 +18,7 @@ import type { ClusterRegistration } from '../model/registration.ts';
 import type { StatusPause } from '../model/state.ts';
 import { OWN_MEMBERS } from './status.ts';
 
-/** For how long a status that somebody else wrote pauses its DaemonSet. */
+/** For how long a status of another client pauses its DaemonSet. */
 export const PAUSE_MS = 600_000;
 
 /** As long as an API server lets one be; what it chose to send is bounded all the same. */
@@ -32,7 +32,7 @@ const OWN_MANAGER = 'rollcall';
 
 /** By which an answer of an API server is judged. */
 export interface AnswerTimes {
-  /** When takeover was entered; undefined: nobody knows, and nothing counts. */
+  /** When takeover was entered; undefined: unknown, and nothing counts. */
   readonly sinceMs: number | undefined;
   /** When it answered, by its own clock. */
   readonly answeredAtMs: number;

@@ -47,7 +47,7 @@ interface Finding {
 /** Codes that need no words: the counters say it all. */
 const QUIET_CODES: ReadonlySet<NodeCode> = new Set<NodeCode>(['Running', 'NotWanted']);
 
-/** True for a verdict of which nobody needs to be told. */
+/** True for a verdict that needs no report. */
 export function isQuiet(code: NodeCode): boolean {
   return QUIET_CODES.has(code);
 }

@@ -124,7 +124,7 @@ class Play {
     this.#note(0, undefined);
   }
 
-  /** Everybody looks once; answers when the next look is due. Undefined: everything rests. */
+  /** Each part of the model looks once. Returns when the next look is due; undefined: everything rests. */
   turn(): number | undefined {
     const { hands } = this.#input;
     this.hasActed = false;

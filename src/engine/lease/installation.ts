@@ -1,5 +1,5 @@
 /**
- * The name of this installation, as the Leases of its clusters tell it (ADR 0024): whoever meets one there finds the
+ * The name of this installation, as the Leases of its clusters tell it (ADR 0024): a person who meets one there finds the
  * machine. It stays with a data directory, so that a restart takes its Leases at once; so does that of a start that was killed,
  * whose temporary directory the next one finds.
  */

@@ -24,7 +24,7 @@ export interface LeaseHolder {
   readonly durationMs: number;
 }
 
-/** Whether the Lease is anybody's. */
+/** Whether the Lease has a holder. */
 export type Vacancy =
   | {
       readonly kind: 'vacant';

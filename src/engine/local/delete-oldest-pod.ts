@@ -1,7 +1,7 @@
 /**
- * Deletes a pod of a DaemonSet of a local cluster, as somebody does who replaces nodes one after the other.
+ * Deletes a pod of a DaemonSet of a local cluster, as an operator does who replaces nodes one after the other.
  *
- * For plays that need traffic; never used on a cluster of somebody else.
+ * For plays that need traffic; never used on a cluster of a kubeconfig.
  */
 import { jsonItems, jsonMember, type Json } from '@rollcall/base/json.ts';
 import type { Transport } from '../../adapters/kubernetes/transport/transport.ts';

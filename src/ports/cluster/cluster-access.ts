@@ -5,7 +5,7 @@
  * Nothing here decides on nodes or pods by LIST, except the guarded one beside foreign names and before a
  * DaemonSet's first pods (protocol 9), the one for a budget beside a silent watcher (S3), and the one that tells whose
  * victims are and of what revision (ADR 0071). An answer that
- * cannot be trusted is `unavailable`, and whoever asked must not act. Credentials are per cluster and never leave
+ * cannot be trusted is `unavailable`, and the caller must not act. Credentials are per cluster and never leave
  * the adapter (S11).
  */
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
@@ -57,7 +57,7 @@ export type DaemonSetRead =
 export interface StoreQuestion {
   /** Whether it is behind this version, and no more; undefined: nothing was seen of it, so it cannot be. */
   readonly notBehind: ResourceVersion | undefined;
-  /** True of a version that is told to nobody else: the store may have been restored. */
+  /** True of a version that no other caller is told: the store may have been restored. */
   readonly isDoubtful: (storeVersion: ResourceVersion | undefined) => boolean;
 }
 
@@ -77,7 +77,7 @@ export interface PodMetadata {
 export interface ClusterReader {
   /** With a question, none is told where the store told a moment ago that it is not behind. */
   getDaemonSet(key: NamespacedName, question?: StoreQuestion): Promise<DaemonSetRead>;
-  /** Who owns which fields of it (metadata.managedFields), the one that wrote last first: for whoever has to name a rival. */
+  /** Who owns which fields of it (metadata.managedFields), the last writer first: they name a rival. */
   readDaemonSetManagers(key: NamespacedName): Promise<LiveRead<readonly FieldManager[]>>;
   getPod(key: NamespacedName): Promise<LiveRead<KubernetesObject>>;
   getNode(name: string): Promise<LiveRead<KubernetesObject>>;
@@ -108,7 +108,7 @@ export type ExecuteOptions = StartLimits;
 
 /** One cluster, with a credential that was checked against its registered identity. */
 export interface ClusterAccess extends ClusterReader, ManifestAccess {
-  /** How long the API server took to answer the last requests of this process, whoever made them: the newest last (ADR 0055). */
+  /** How long the API server took to answer the last requests of this process, of all runs: the newest last (ADR 0055). */
   readonly answerTimes: readonly AnswerTiming[];
   /** Sends the effects concurrently; one outcome each, in their order. Never rejects. */
   execute(effects: readonly Effect[], options: ExecuteOptions): Promise<readonly Outcome[]>;
@@ -194,7 +194,7 @@ export type ConnectRefusal =
       readonly kind: 'unavailable';
       readonly message: string;
       readonly retryAfterMs?: number;
-      /** The store of tokens or the key service does not answer, or lets nobody in; nothing is known of the cluster. */
+      /** The store of tokens or the key service does not answer, or refuses; nothing is known of the cluster. */
       readonly token?: 'unread';
     };
 
@@ -214,7 +214,7 @@ export interface ClusterConnector {
 /** What came of a write of an object that shows a fleet, in a management cluster (ADR 0066). */
 export type MirrorWrite =
   | { readonly kind: 'written'; readonly object: JsonObject }
-  /** Somebody else wrote since it was read. */
+  /** Another client wrote since it was read. */
   | { readonly kind: 'changed' }
   /** It does not work as it is: no such resource, missing right, no such namespace, admission. */
   | { readonly kind: 'refused'; readonly message: string }

@@ -2,7 +2,7 @@
  * What a person's credential is used for in a cluster: the takeover probe's one throw-away DaemonSet (design 5), and, to
  * hand the cluster back, the notices that Rollcall has stopped.
  *
- * Separate from ClusterAccess, because no function may create or delete a DaemonSet: only whoever enters or leaves
+ * Separate from ClusterAccess, because no function may create or delete a DaemonSet: only an operator who enters or leaves
  * takeover holds a credential for this, for as long as that lasts. Expected failures are values.
  */
 import type { Uid } from '../../core/model/identifiers.ts';
@@ -33,7 +33,7 @@ export type ConditionsWrite =
   | { readonly kind: 'changed' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** A cluster as whoever hands it back sees it. */
+/** A cluster as the operator who hands it back sees it. */
 export interface HandBackAccess extends ProbeAccess {
   /** All DaemonSets of the cluster: paged, whole or unavailable. */
   listDaemonSets(): Promise<LiveRead<readonly DaemonSetObject[]>>;

@@ -11,7 +11,7 @@ import type { StartLimits } from '../../core/pod/request-life.ts';
 /** The field manager of all applies. */
 export const FIELD_MANAGER = 'rollcall';
 
-/** A field that somebody else owns with another value. */
+/** A field that another manager owns with another value. */
 export interface FieldConflict {
   readonly manager: string;
   /** As the API server names it: `.spec.template.spec.containers[name="x"].image`. */

@@ -55,7 +55,7 @@ export interface FleetRolloutStore {
    */
   removeRollout(fleet: FleetInstance): Promise<void>;
 
-  /** Writes a list under a new id; nobody reads it before the next version of the record names it. */
+  /** Writes a list under a new id; it is not read before the next version of the record names it. */
   writeMembers(fleet: FleetVersion, clusters: readonly ClusterId[]): Promise<MemberList>;
   /** One page, from 0; beyond the last one: empty. Rejects where a page that the list must have is not there. */
   readMembers(fleet: FleetInstance, list: MemberList, page: number): Promise<readonly ClusterId[]>;
@@ -77,7 +77,7 @@ export interface FleetRolloutStore {
   readLooks(fleet: FleetInstance): Promise<ReadonlyMap<ClusterId, KeptLook>>;
   /**
    * In place of what was written before. Each look says when it was made, and nothing is decided by its absence but to look
-   * again: so two processes may write at the same time, and what of the one is lost to the other harms nobody.
+   * again: so two processes may write at the same time, and a lost write does no harm.
    */
   writeLooks(fleet: FleetInstance, looks: readonly KeptLook[]): Promise<void>;
 }

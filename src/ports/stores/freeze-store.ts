@@ -13,7 +13,7 @@ export interface FreezeStore {
   readFreeze(): Promise<Freeze>;
   /** If the stored version still is this one's; the written one is one more. */
   writeFreeze(freeze: Freeze): Promise<'written' | 'lost'>;
-  /** Undefined: nobody stopped the stack, or the item cannot be read. */
+  /** Undefined: the stack was not stopped, or the item cannot be read. */
   readStop(): Promise<StopNote | undefined>;
   /** Over whatever is there; undefined empties it. */
   writeStop(note: StopNote | undefined): Promise<void>;
@@ -25,7 +25,7 @@ export interface FreezeStore {
 
 /** Store of the mirror. */
 export interface FleetMirrorStore {
-  /** Strongly consistent; NO_MIRROR where nobody named one. Rejects when it cannot be read. */
+  /** Strongly consistent; NO_MIRROR where none is configured. Rejects when it cannot be read. */
   readMirror(): Promise<FleetMirror>;
   /** If the stored version still is this one's; the written one is one more. */
   writeMirror(mirror: FleetMirror): Promise<'written' | 'lost'>;

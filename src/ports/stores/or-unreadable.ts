@@ -1,4 +1,4 @@
-/** An item that a table has and nobody can read: a value, where one must not hide all others from a person who looks. */
+/** An unreadable item of a table, as a value: it must not hide all others from a person who looks. */
 
 /** What was read, or why it is none. */
 export type Readable<T> =

@@ -17,7 +17,7 @@ export interface DirectoryPage {
 export interface RefusalNote {
   /** As the message names it; empty when it could not be read. */
   readonly cluster: string;
-  /** Whether somebody vouches for the sender as one of that cluster. */
+  /** Whether the sender is verified as one of that cluster. */
   readonly sender: 'verified' | 'unverified';
   /** As the queue said; undefined when it has no readable form. */
   readonly senderRoleId: string | undefined;
@@ -30,7 +30,7 @@ export interface RefusalNote {
 
 /**
  * What came of a note: it stands; or it does not. `first`: it stands, and no refusal of its sender
- * and code was noted for a day, so that somebody is called (docs/operations.md).
+ * and code was noted for a day, so that an alarm rises (docs/operations.md).
  */
 export type RefusalOutcome = 'noted' | 'first' | 'unkept';
 

@@ -160,7 +160,7 @@ export function isItemTooLarge(error: unknown): boolean {
 }
 
 /**
- * The circuit breaker of a cluster: an attribute of its own beside META, where `ClusterMeta.breaker` has it for whoever
+ * The circuit breaker of a cluster: an attribute of its own beside META, where `ClusterMeta.breaker` has it for each caller that
  * reads that. Written on changes alone; losing it is harmless (core/breaker.ts).
  */
 export interface BreakerStore {

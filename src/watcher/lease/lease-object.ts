@@ -16,12 +16,12 @@ export const WATCHER_LEASE = { namespace: 'rollcall-system', name: 'rollcall-wat
 /** Annotation by which functions ask for a snapshot; its value is the request id (design 2). */
 export const SNAPSHOT_REQUESTED_ANNOTATION = 'rollcall.dev/snapshot-requested';
 
-/** A renewal further ahead of the holder's clock was written by somebody else, or by a clock that was wrong. */
+/** A renewal further ahead of the holder's clock was written by another client, or by a clock that was wrong. */
 const RENEWED_AHEAD_MS_MAX = 86_400_000;
 
 /** What the watcher reads of a Lease. */
 export interface LeaseFacts {
-  /** Undefined when it is nobody's: never held, or released. */
+  /** Undefined without a holder: never held, or released. */
   readonly holder: string | undefined;
   /** Of its holder, or of who gave it back; undefined: it names none that can be one. */
   readonly installation: string | undefined;
@@ -29,7 +29,7 @@ export interface LeaseFacts {
   readonly requestId: string | undefined;
   /** Since when its holder has it, in the holder's words. */
   readonly acquiredAt: string | undefined;
-  /** Equal as long as nobody renewed it. */
+  /** Equal as long as it was not renewed. */
   readonly pulse: string;
   /** When its holder renewed it, by the holder's clock; undefined: nothing that can be read as a time. */
   readonly renewedMs: number | undefined;
@@ -47,7 +47,7 @@ export function leaseFacts(lease: KubernetesObject): LeaseFacts {
     installation:
       typeof installation === 'string' && isInstallation(installation) ? installation : undefined,
     version: isResourceVersion(version) ? version : undefined,
-    // Anybody who may write the Lease may write nonsense there: it must not spoil the announcement.
+    // Any client with the right may write nonsense into the Lease: it must not spoil the announcement.
     requestId: typeof requestId === 'string' && isToken(requestId) ? requestId : undefined,
     acquiredAt: typeof spec['acquireTime'] === 'string' ? spec['acquireTime'] : undefined,
     pulse: `${String(holder)}@${String(spec['renewTime'])}`,
@@ -90,7 +90,7 @@ export function leaseHeldBy(
 }
 
 /**
- * The Lease as its holder gives it back: nobody's, as of now. An empty holder is how every Kubernetes
+ * The Lease as its holder gives it back: without a holder, as of now. An empty holder is how every Kubernetes
  * component says that; duration and transitions stay, so that a reader of any kind understands the rest.
  */
 export function leaseReleased(held: KubernetesObject, nowMs: number): KubernetesObject {

@@ -34,7 +34,7 @@ const RELEASE_TRIES = 3;
 interface LeaseDependencies extends ProcessPorts {
   readonly source: WatchSource;
   readonly options: LeaseOptions;
-  /** Told at each look while somebody else holds the Lease. */
+  /** Called at each look while another watcher holds the Lease. */
   readonly onWaiting: (facts: LeaseFacts, holder: 'own-installation' | 'another') => void;
 }
 
@@ -94,7 +94,7 @@ export class LeaseKeeper {
           if (version === undefined)
             throw new Error('the API server returned a Lease without version');
           log.info('took the lease', { epoch: version, incarnation: own });
-          // Whoever takes it from this one in turn is not overruled again.
+          // A watcher that takes it from this one in turn is not overruled again.
           this.#mayOverrule = false;
           return { epoch: epoch(version), incarnation: own, requestId, object: write.lease };
         }
@@ -295,7 +295,7 @@ function failureOf(cause: unknown): Failure {
 export interface LeaseOptions {
   /**
    * What it does at its start while another watcher holds the Lease: takes it if it is of the same installation, stands by,
-   * or takes it from whoever holds it.
+   * or takes it from its holder.
    */
   readonly start: 'take' | 'stand-by' | 'take-from-any';
   /** Name of the installation that it belongs to, as the Lease tells it; absent: it names none. */
@@ -321,7 +321,7 @@ interface VacancyTerms {
 }
 
 /**
- * Whether a Lease may be taken by somebody who stands by: its holder gave it back, has not renewed it for its duration, or it is
+ * Whether a watcher on standby may take a Lease: its holder gave it back, has not renewed it for its duration, or it is
  * allowed at once (`mayTake`). Told by reading it again and again, by this process's own monotonic clock.
  */
 class Vacancy {

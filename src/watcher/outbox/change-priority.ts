@@ -2,7 +2,7 @@
  * How soon a change is to be sent (ADR 0079). It only sets a time: a flush takes along whatever waits, and nothing is
  * left out.
  *
- *   urgent   a decision can be made at once: a node that may be used, an edit, a pod that somebody took away
+ *   urgent   a decision can be made at once: a node that may be used, an edit, a pod that another client took away
  *   awaited  a node waits for it with a taint before it takes other pods: a daemon that is ready there (ADR 0089)
  *   normal   decides, but among many of its kind, as in a rollout
  *   calm     leads to nothing by itself: a pod just made, a node that no DaemonSet may use yet, a status
@@ -66,7 +66,7 @@ export class PriorityJudge {
 
   /**
    * A rollout takes pods away by the hundred, in many steps; it waits for those that are gone, and for those that are ready.
-   * Without one nobody waits for a pod but where another is to be made.
+   * Without one no run waits for a pod but where another is to be made.
    */
   #judgePod({ slim, sent, sets }: Tracked, former: FormerState): ChangePriority {
     const pod = slim?.projection;
@@ -182,7 +182,7 @@ function decidingNode({ system: _system, ...node }: NodeProjection): NodeProject
   return { ...node, isReady: false, unschedulable: false, isTerminating: false };
 }
 
-/** Bound or not, it stands on its target. Until it is ready nobody counts since when it is not. */
+/** Bound or not, it stands on its target. Until it is ready, no count asks since when it is not. */
 function decidingPod(pod: PodProjection): PodProjection {
   const { boundNode: _bound, readyChangedAtMs, trouble, ...rest } = pod;
   const since = pod.isReady && readyChangedAtMs !== undefined ? { readyChangedAtMs } : {};

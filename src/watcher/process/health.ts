@@ -87,7 +87,7 @@ function notReady(signs: VitalSigns, status: WatcherStatus, nowMs: number): read
   return [...problems, ...failingSends(signs, nowMs), ...silentStreams(signs, status, nowMs)];
 }
 
-/** Nobody watches for this stack then; a replica that stands by for its own has one that does. */
+/** No watcher serves this stack then; a replica on standby for its own has one that does. */
 function heldElsewhere({ heldElsewhere: facts }: WatcherStatus): readonly string[] {
   if (facts === undefined) return [];
   const since = facts.acquiredAt === undefined ? '' : ` since ${facts.acquiredAt}`;

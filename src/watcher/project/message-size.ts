@@ -2,7 +2,7 @@
  * How much text fits one message of the queue, learned from what encoding made of earlier ones.
  *
  * Bodies are compressed, so their size is known only after encoding. The estimate keeps second
- * encodings rare; whoever builds a message checks the real size and splits. Lasts for the process: what
+ * encodings rare; the builder of a message checks the real size and splits. Lasts for the process: what
  * a refusal taught holds for the epochs that follow (protocol 22).
  */
 

@@ -127,8 +127,8 @@ export function raiseFault(message: string): never {
 
 /**
  * Whether the newest write of an object went to its status, by its managedFields. They tell whole seconds, and two writes of one
- * second cannot be told apart: then, and where nobody kept managedFields, the answer is no. It only saves heartbeats
- * (session/options.ts): a wrong yes would make somebody who waits for a mark wait for the next message.
+ * second cannot be told apart: then, and where managedFields are missing, the answer is no. It only saves heartbeats
+ * (session/options.ts): a wrong yes would make a run that waits for a mark wait for the next message.
  */
 export function isWrittenToStatus(raw: KubernetesObject): boolean {
   const fields = jsonMember(rawJson(raw)['metadata'], 'managedFields');

@@ -65,7 +65,7 @@ export function slimText(slim: SlimObject): string {
 
 function textOf({ projection, resourceVersion }: SlimObject): string {
   const text = projectionText(projection);
-  // An opaque object is sent at each version: what changed inside is unknown, so somebody must look.
+  // An opaque object is sent at each version: what changed inside is unknown, so a run must look.
   return projection.kind === 'Opaque' ? `${text}@${resourceVersion}` : text;
 }
 
@@ -297,7 +297,7 @@ function isLonger(text: string, bytesMax: number): boolean {
 const POOL_ENTRIES_MAX = 50_000;
 
 /**
- * Creates an empty pool of strings and label maps: ten thousand pods of one DaemonSet hold one label map, which nobody writes to.
+ * Creates an empty pool of strings and label maps: ten thousand pods of one DaemonSet hold one label map, which is never written to.
  * One that grows beyond its limit is dropped and starts again; sharing is lost, nothing else.
  */
 export function createInterner(): Sharing {

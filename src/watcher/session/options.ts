@@ -123,7 +123,7 @@ export interface SessionStatus {
 }
 
 /**
- * Somebody may wait for the mark to pass an event of this object (faults row 91). Nobody for what a kubelet wrote into a
+ * A run may wait for the mark to pass an event of this object (faults row 91), but not for what a kubelet wrote into a
  * status: no run writes there, and one that waits for a pod to change waits for the change.
  */
 export function isAwaited(tracked: Tracked, sets: readonly Membership[]): boolean {

@@ -121,7 +121,7 @@ export class Session {
     this.#alarm.ring();
   }
 
-  /** Somebody asked for a snapshot through the Lease. */
+  /** A function asked for a snapshot through the Lease. */
   requestSnapshot(requestId: string): void {
     this.#requestId = requestId;
     this.#alarm.ring();
@@ -277,7 +277,7 @@ function createSessionProjector({ log, metrics, memory, options }: SessionDepend
 }
 
 /**
- * How the one loop that sends waits for the next thing to do. At most one sleeper; a ring while nobody sleeps ends the next sleep
+ * How the one loop that sends waits for the next thing to do. At most one sleeper; a ring without a sleeper ends the next sleep
  * at once, so that none is lost between a look at the state and the sleep that follows it.
  */
 export class Alarm {

@@ -257,7 +257,7 @@ type NoticeDependencies = Omit<SessionDependencies, 'source'>;
 /**
  * Tells the own stack that this watcher stands by, as another installation holds the Lease (ADR 0024): once for each holder, until
  * the queue has it or the standing by is over. It is an announcement that no snapshot follows: the view is incomplete from then on, so
- * no run acts on what nobody keeps. Its epoch is the version of the Lease as it was read: above every epoch of this stack, below
+ * no run acts on a view without a watcher. Its epoch is the version of the Lease as it was read: above every epoch of this stack, below
  * the one that takes it back.
  */
 class StandByNotice {
@@ -288,7 +288,7 @@ class StandByNotice {
     return true;
   }
 
-  /** Nothing of it is sent any more; whoever stands by again says so again. */
+  /** Nothing of it is sent any more; a watcher that stands by again says so again. */
   over(): void {
     this.#toldOf = undefined;
     this.#sending.abort();

@@ -59,7 +59,7 @@ export interface ClusterAccessOptions {
   readonly concurrencyMax: number;
   /** Called on a 401: resolves to true when the next request will carry another credential. */
   readonly refreshCredential: () => boolean;
-  /** Whose watcher is asked for snapshots; absent: whoever holds the Lease. */
+  /** The installation whose watcher is asked for snapshots; absent: any holder of the Lease. */
   readonly installation?: string;
   /** Absent: manifests are refused. */
   readonly fleetRequests?: FleetRequests;
@@ -164,7 +164,7 @@ export class HttpsClusterAccess implements ClusterAccess {
     const outcome = classifyWrite(answer, prepared.subject);
     this.#daemonSets.noteWritten(effect, outcome, at);
     const release = outcome.kind === 'done' ? releaseRequestOf(effect, outcome.object) : undefined;
-    // Where it fails, whoever applies the DaemonSet next has to force it once (docs/modes.md).
+    // Where it fails, the next apply of the DaemonSet has to be forced once (docs/modes.md).
     if (release !== undefined) await this.#send(release, options);
     return outcome;
   }

@@ -48,7 +48,7 @@ export interface ClusterConnectorOptions {
   readonly socketsMax?: number;
   /** What the composition allows beyond registrations; default: nothing. */
   readonly egress?: EgressPolicy;
-  /** Whose watcher is asked for snapshots (ADR 0024); absent: whoever holds the Lease. */
+  /** The installation whose watcher is asked for snapshots (ADR 0024); absent: any holder of the Lease. */
   readonly installation?: string;
   /** Of the function that steps fleets; without it manifests and mirrors are refused. */
   readonly fleetRequests?: FleetRequests;

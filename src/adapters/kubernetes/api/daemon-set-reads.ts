@@ -151,7 +151,7 @@ export class DaemonSetReads {
     return isBehind ? undefined : version;
   }
 
-  /** What lists tell counts in the order in which they were sent, unless somebody who asked for it doubts it, or cannot. */
+  /** Lists count in the order in which they were sent, unless a caller doubts one. */
   #noteTold(
     version: ResourceVersion | undefined,
     at: Moment,
@@ -165,7 +165,7 @@ export class DaemonSetReads {
   /**
    * A write that was sent then was answered with this; only that of a DaemonSet tells anything. The store is as far as its
    * version, or further: a patch that changes nothing is answered with a version of long ago, and tells nothing. Nor does
-   * one alone: a store that was restored answers it as well, so it only goes on with what a list told that nobody doubted.
+   * one alone: a store that was restored answers it as well, so it only extends a list that no caller doubted.
    */
   noteWritten(effect: Effect, outcome: Outcome, at: Moment): void {
     if (outcome.kind !== 'done' || !WRITES.has(effect.kind)) return;

@@ -159,7 +159,7 @@ const CREATED: Readonly<
 function createRequest({ kind, namespace, body }: CreateEffect): WriteRequest {
   const [api, resource, textOf] = CREATED[kind];
   const path = namespacedPath(api, namespace, resource);
-  // Of a pod that was made or deleted nobody reads more.
+  // No caller reads more of a created or deleted pod.
   const form = kind === 'create-pod' ? { accept: METADATA_ONLY } : {};
   return { method: 'POST', path, body: textOf(body), ...form };
 }
@@ -273,7 +273,7 @@ export function requestOf(effect: Effect): EffectRequest {
 }
 
 /**
- * After a template was restored: the functions give up the fields that came back by it, so that nobody who applies it later meets a
+ * After a template was restored: the functions give up the fields that came back by it, so that a later apply meets no
  * conflict with them. Undefined: they own none, as the answer says.
  */
 export function releaseRequestOf(

@@ -1,7 +1,7 @@
 /**
  * Mirrors of fleets over a transport: objects of our own kind, by server-side apply under the field manager `rollcall` (ADR 0066).
  *
- * Forced: what is applied is ours alone, and admission refuses everybody else who writes it (infra/mirror). Short time-outs, since nothing
+ * Forced: the object is Rollcall's alone, and admission refuses all other writers (infra/mirror). Short time-outs, since nothing
  * waits for a mirror. Failures are values; nothing is retried here.
  */
 import { isJsonObject, jsonMember, type JsonObject } from '@rollcall/base/json.ts';

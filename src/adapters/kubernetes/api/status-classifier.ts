@@ -37,7 +37,7 @@ function isRedirect({ status }: Answered): boolean {
 
 function describe(judged: Pick<Judged, 'answer' | 'status'>): string {
   const { answer, status } = judged;
-  // Where it points to is the other side's choice, and nobody's business here (S12).
+  // The server chose its target, which must not be followed (S12).
   if (isRedirect(answer)) return `HTTP ${answer.status}: a redirect, which is not followed`;
   const reason = status?.reason ?? '';
   const head = `HTTP ${answer.status}${reason === '' ? '' : ` ${reason}`}`;
@@ -75,7 +75,7 @@ function classifyConflict(judged: Judged): Outcome {
   const { status, subject } = judged;
   if (status?.reason === 'AlreadyExists' && subject.operation === 'create')
     return { kind: 'exists' };
-  // A create has no precondition of ours: an object of somebody else's was in the way (a quota that
+  // A create has no precondition of ours: another client's object was in the way (a quota that
   // changed meanwhile). Certainly not applied, and worth repeating.
   if (subject.operation === 'create') return unsent(judged);
   return { kind: 'conflict', message: describe(judged) };
@@ -111,7 +111,7 @@ const JUDGES: Readonly<Record<number, (judged: Judged) => Outcome>> = {
   404: classifyNotFound,
   405: (judged) => refuse(judged, 'unsupported'),
   406: (judged) => refuse(judged, 'unsupported'),
-  // A gateway that gave up: nobody knows how far the request got.
+  // A gateway gave up: how far the request got is unknown.
   408: (judged) => ({ kind: 'ambiguous', ...tell(judged) }),
   409: classifyConflict,
   413: (judged) => refuse(judged, 'too-large'),

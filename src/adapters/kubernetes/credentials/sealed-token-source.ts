@@ -91,7 +91,7 @@ export class SealedTokenSource implements TokenSource {
 
   async token(): Promise<string> {
     const state = await this.prepare();
-    // A refused token is sent all the same to whoever is connected: the answer says what is the matter.
+    // An existing connection sends a refused token all the same: the answer shows the fault.
     const isTried = state.kind === 'usable' || this.#isRejected();
     if (this.#held !== undefined && isTried) return this.#held.text;
     throw new NoTokenError(state.kind === 'faulty' ? state.fault : state.kind);

@@ -2,7 +2,7 @@
  * What a transport authenticates with, resolved; and bearer tokens that expire: minted on demand, kept for ten minutes,
  * minted once at a time. Secrets stay inside this adapter, out of messages, errors and log lines (S11).
  *
- * `generation` grows with each new token, so that whoever verified a cluster's identity with an older
+ * `generation` grows with each new token, so that a caller which verified a cluster's identity with an older
  * one verifies it again (protocol 24). A token never outlives the credentials that signed it.
  */
 import type { Clock } from '@rollcall/base/ports/clock.ts';

@@ -1,8 +1,8 @@
 /**
  * ClusterInspection over a transport: reads by path, and access reviews a few at a time.
  *
- * A review of one's own rights needs none; one of somebody else's needs the right to ask. Nothing is
- * retried: whoever looks, looks again.
+ * A review of one's own rights needs no right; a review of another account's does. Nothing is
+ * retried: the operator runs the command again.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { isJsonObject, jsonMember, type JsonObject } from '@rollcall/base/json.ts';

@@ -1,7 +1,7 @@
 /**
  * How the programs of the watcher's image are told what to do: flags, variables, the pod's service account.
  *
- * A flag wins over its variable. A value in angle brackets is a placeholder of a manifest that nobody filled in, and is
+ * A flag wins over its variable. A value in angle brackets is an unfilled placeholder of a manifest, and is
  * refused, also in the variables that the AWS SDK reads. Files are read at once, so that a wrong name is told at
  * the start. No kubeconfig: that is code (faults §5). Messages name settings, never a secret (S11).
  */
@@ -186,7 +186,7 @@ function readingAgain(first: string, clock: Clock, read: (known: string) => stri
 function certificateIn(file: string): string | undefined {
   try {
     const pem = readFileSync(file, 'utf8');
-    // OpenSSL takes any text for an authority, and then trusts nobody.
+    // OpenSSL takes any text for an authority, and then trusts no server.
     void new X509Certificate(pem);
     return pem;
   } catch {

@@ -2,7 +2,7 @@
  * EndpointProbe over sockets: resolve, connect, shake hands, ask for /version; each on its own, so that
  * the first that fails can be named.
  *
- * The address is judged as it is for the functions (egress.ts), by the policy of whoever composes this;
+ * The address is judged as it is for the functions (egress.ts), by the policy of the caller;
  * the lookup of the connection judges every address again. No credential and no client certificate is
  * sent. Failures are codes, never texts of the other side (S11).
  */
@@ -186,7 +186,7 @@ function judged(
   return { kind: 'judged', host, port, isPrivate };
 }
 
-/** The version, or the refusal to tell it to somebody unknown. */
+/** The version, or the refusal to tell it to an anonymous client. */
 function isKubernetesAnswer(text: string): boolean {
   try {
     const body: unknown = JSON.parse(text);

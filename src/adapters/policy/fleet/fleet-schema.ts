@@ -16,7 +16,7 @@ import { orderSchema, policySchema, selectorSchema, windowsSchema } from '../pol
 import { RULES_MAX, VALUES_MAX, closed, field, listOf, needed, oneOf } from '../schema-parts.ts';
 import * as written from '../written-values.ts';
 
-/** More stages than anybody watches. */
+/** More stages than operators watch. */
 const STAGES_MAX = 32;
 /** Operations of one JSON patch. */
 const OPERATIONS_MAX = 100;

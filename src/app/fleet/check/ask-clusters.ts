@@ -26,7 +26,7 @@ interface CheckSources {
   readonly registry: Pick<RegistryStore, 'readCluster'>;
   readonly connector: ClusterConnector;
   readonly clock: Clock;
-  /** Once aborted nobody else is asked. */
+  /** Once aborted, no further cluster is asked. */
   readonly signal: AbortSignal;
   /** Called after each cluster. */
   readonly onAsked: (asked: number, all: number) => void;

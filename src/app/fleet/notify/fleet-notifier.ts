@@ -28,7 +28,7 @@ interface NotifierOptions {
   readonly mirror?: MirrorOptions;
 }
 
-/** Whoever is configured. */
+/** The configured notifiers. */
 export function createFleetNotifier({
   process,
   logItems,

@@ -38,7 +38,7 @@ type Failure = Pick<MirrorTrouble, 'code' | 'message'> & { readonly isOfAll: boo
 
 /** How long the setting is taken as it was read. */
 const SETTING_MS = 60_000;
-/** Then an object is looked at again, although nothing changed: somebody may have removed it. */
+/** Then an object is looked at again, although nothing changed: a user may have removed it. */
 export const LOOK_AGAIN_MS = 3_600_000;
 const FIRST_PAUSE_MS = 60_000;
 const PAUSE_MS_MAX = 900_000;

@@ -50,7 +50,7 @@ export interface ObservedClusters {
   readonly records: ReadonlyMap<ClusterId, FleetClusterRecord>;
   /** Next to be given it, in their order. */
   readonly reachable: readonly ReachableCluster[];
-  /** Given it, and to be given the same once more: it did not arrive, or somebody took it back. */
+  /** Given it, and to be given the same once more: it did not arrive, or another client took it back. */
   readonly again: readonly ReachableCluster[];
   /** Records that a judgement changed. */
   readonly changed: readonly FleetClusterRecord[];
@@ -172,7 +172,7 @@ interface Look {
   readonly nowMs: number;
 }
 
-/** To be given the same once more: somebody took it back, or it was not answered. Undefined: it is not, or out of reach. */
+/** To be given the same once more: another client took it back, or no answer came. Undefined: it is not, or is out of reach. */
 function againOf(
   { appliedGeneration, phase, dueAtMs }: FleetClusterRecord,
   { found, noted, nowMs }: Look,
@@ -264,7 +264,7 @@ async function findReachable(
   };
 }
 
-/** Nobody hears it, or nobody may touch it. */
+/** Silent, or not ours to change. */
 function isOutOfReach(kind: KeptLook['kind'] | undefined): boolean {
   return kind === 'offline' || kind === 'untouched' || kind === 'gone';
 }

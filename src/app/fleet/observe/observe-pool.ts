@@ -85,7 +85,7 @@ function standingPool(record: FleetRecord, { id }: MemberList): FleetPool | unde
   return pool?.listId === id && !isOverruled(record) ? pool : undefined;
 }
 
-/** Somebody looked at a breach since it began, and took the rollout up again: only what comes later counts. */
+/** An operator resumed after a breach since the pool began: only later evidence counts. */
 function isOverruled({ pool, orders: { resumed } }: FleetRecord): boolean {
   return pool !== undefined && resumed !== undefined && resumed.atMs >= pool.startedAtMs;
 }

@@ -1,6 +1,6 @@
 /**
  * Releases of a fleet as they are given to clusters: whole, for a stage of some nodes with a policy
- * that stops there, and on the way back with one that waits for nobody.
+ * that stops there, and on the way back with one that waits for no approval.
  */
 import { jsonMember, type Json } from '@rollcall/base/json.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';

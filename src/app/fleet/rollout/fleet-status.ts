@@ -66,7 +66,7 @@ export interface FleetStatus extends Watched {
 
 const UNSEEN = 'the function fleet begins with it within a minute';
 
-/** Tells how it stands; while nobody steps it, as of the last step. */
+/** Tells how it stands; while no function steps it, as of the last step. */
 export function fleetStatusOf(
   found: Pick<FoundFleetRollout, 'head' | 'record'>,
   { standing, freeze, nowMs }: FleetQuestion,
@@ -79,7 +79,7 @@ export function fleetStatusOf(
   return { ...told, phase: 'Stopped', summary, outages };
 }
 
-/** What is known of the stack when somebody asks. */
+/** State of the stack at the moment of the question. */
 interface FleetQuestion {
   readonly standing: StackStanding;
   readonly freeze: Freeze | 'unreadable';
@@ -100,7 +100,7 @@ function toldOf(found: Pick<FoundFleetRollout, 'head' | 'record'>): Omit<FleetSt
   const isAboutFormer = newer.length > 0 && !OUTLIVES.has(record.gate.kind);
   return {
     ...base,
-    // Whoever waits for what was just applied must not be told how the one before it ended.
+    // A caller that waits for a release just applied must not see the end of the one before it.
     phase: isAboutFormer ? 'Progressing' : fleetPhaseOf(record),
     summary: summarizeFleet(record),
     staged: stagedOf(record),
@@ -156,7 +156,7 @@ function olderNotes({ older }: FleetRecord): readonly string[] {
   return [`Its content goes by stages like a new one: ${olderWords(older)}.`];
 }
 
-/** What a halt that takes nobody back rests on; next steps are told beside it. */
+/** The grounds of a halt that takes no cluster back; next steps are told beside it. */
 function breachNotes(record: FleetRecord): readonly string[] {
   const { breach, gate } = record;
   if (breach?.cause === 'ReturnFailed') return ['Clusters that are not back stay as they are.'];

@@ -60,7 +60,7 @@ function subjectOf(key: FleetKey): OrderSubject {
   return { name, release: 'release', step: 'stage', command, older };
 }
 
-/** A pause is of whatever comes; anything else of what a step has begun: of what was only applied nobody has seen anything. */
+/** A pause holds any release; other orders need one that a step has begun, as nothing is known of one that was only applied. */
 function see(found: FoundFleetRollout, ask: OrderAsk): Seen | FleetRefusal | RolloutOrder {
   if (ask.kind === 'pause') return { kind: 'pause' };
   const { head, record } = found;

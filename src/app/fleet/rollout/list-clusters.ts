@@ -4,7 +4,7 @@
  *
  * A cluster at zero is never hidden in a sum: each is told with the nodes that run the release, of
  * those that should. Costs a read for each page of members and for a hundred records; nothing of it
- * is needed for a decision. For those that are shown, and are not well, somebody may ask why with
+ * is needed for a decision. For shown clusters that are not well, an operator may ask why with
  * two reads more each.
  */
 import { counted } from '@rollcall/base/counted.ts';

@@ -65,7 +65,7 @@ function recordOf({ next, known, decision, seen }: StepResult, nowMs: number): F
   return { ...after, untold };
 }
 
-/** Counted and logged once when it begins: no decision, and somebody has to act. */
+/** Counted and logged once when it begins: it is no decision, but an operator has to act. */
 function tellHold(
   known: FleetRecord | undefined,
   { gate, namespace, name }: FleetRecord,
@@ -150,7 +150,7 @@ export type StepOutcome =
   | 'stepped'
   /** Nothing moved. */
   | 'unchanged'
-  /** Somebody else wrote the record. */
+  /** Another process wrote the record. */
   | 'lost'
   | 'invalid'
   /** It is gone, and its mirror could not be removed yet. */

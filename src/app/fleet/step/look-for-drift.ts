@@ -1,5 +1,5 @@
 /**
- * Looks every six hours at all clusters of a rollout that is over: whose template somebody changed.
+ * Looks every six hours at all clusters of a rollout that is over for templates that other clients changed.
  * `report` tells them; `heal` gives it again, and looks once more two minutes later.
  * Healing keeps to the concurrency and the forgiven failures of the last stage.
  */

@@ -110,7 +110,7 @@ class Step {
     };
   }
 
-  /** Small clusters of the open stage; of a rollout that is held nobody asks. */
+  /** Small clusters of the open stage; none while the rollout is held. */
   async #seePool(open: ObservedClusters | undefined): Promise<ObservedPool | undefined> {
     const { record, fleet } = this.#of;
     const list = record.stages[record.stage]?.members;

@@ -84,7 +84,7 @@ async function findDue(dependencies: StepFleetsDependencies): Promise<Turn> {
   };
   const named = new Set(heads.map((head) => formatFleetKey(head)));
   const gone = [...records.values()].filter((record) => !named.has(formatFleetKey(record)));
-  // Who waits longest goes first, so that a turn that ends early starves nobody.
+  // The fleet that waits longest goes first, so that a turn that ends early starves none.
   const dueAt = (key: FleetKey): number => records.get(formatFleetKey(key))?.dueAtMs ?? 0;
   const due = [...heads.filter(isDue), ...gone].sort((left, right) => dueAt(left) - dueAt(right));
   const stepped = new Set(due.map((key) => formatFleetKey(key)));
@@ -235,7 +235,7 @@ interface AssignmentOf {
 /**
  * The record with lists of now: reads every registration, the one thing here that costs the whole
  * fleet. Lists are written before the record names them, so a step that loses its record leaves
- * lists that nobody reads, and that the next assignment removes. Rejects when a table fails.
+ * unread lists, which the next assignment removes. Rejects when a table fails.
  */
 async function assignClusters(
   { record, fleet, registryRevision }: AssignmentOf,

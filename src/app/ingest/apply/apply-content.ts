@@ -193,7 +193,7 @@ interface Swept {
 }
 
 /**
- * DaemonSets that a snapshot covers and does not hold were deleted while nobody watched (row 82): slices, object and name
+ * DaemonSets that a snapshot covers and does not hold were deleted while no watcher ran (row 82): slices, object and name
  * are emptied under this stamp, and removed by a manifest of a later epoch (protocol 18). The name goes last and some go
  * at a time: a delivery that runs out of time leaves fewer to the next one.
  */

@@ -1,7 +1,7 @@
 /**
  * What one message leads to: the next META, and what follows from it once META is written.
  *
- * The content is applied here (slices, names), META is not: whoever called writes it by
+ * The content is applied here (slices, names), META is not: the caller writes it by
  * compare-and-set and, when that is lost, asks again over the newer META. A loss is always answered
  * with an incomplete META and no hint; a message that cannot be placed changes nothing.
  */

@@ -2,7 +2,7 @@
  * Refusing a message; one that could not be read is, if its sender is verified, a loss as well.
  *
  * What it carried is unknown, so the view of its cluster is incomplete until a snapshot announced
- * from now on (protocol 18). From anybody else it is only refused: a forged body must not be able to
+ * from now on (protocol 18). From any other sender it is only refused: a forged body must not be able to
  * stop a cluster (S6, row 63). Poison never comes again: the record is finished here (protocol 23).
  */
 import { isResourceVersion } from '../../../core/model/identifiers.ts';

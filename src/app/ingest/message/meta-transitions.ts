@@ -151,7 +151,7 @@ export function announced(
   };
 }
 
-/** Of an announcement that no snapshot follows, as somebody else holds the Lease. */
+/** Of an announcement without a snapshot, as another watcher holds the Lease. */
 function standingBy(
   { watcherStandsBy: former }: ClusterMeta,
   { standsBy: holder }: AnnouncementBody,

@@ -1,7 +1,7 @@
 /**
  * Tombstones of slices that a smaller view has no more are carried to those that it has (S13, ADR 0030).
  *
- * A cluster that falls below 300 or 2,000 nodes has fewer slices; nobody reads the others again. Assumes that
+ * A cluster that falls below 300 or 2,000 nodes has fewer slices; the others are never read again. Assumes that
  * every object of the snapshot stands in its slice by now, so that a pod of a dropped slice which none of them
  * holds is gone. Read at each delivery of the manifest, and written before the dropped slices are emptied: a crash in
  * between carries again. What is carried stays bounded by core/tombstones.ts.

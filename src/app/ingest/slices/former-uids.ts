@@ -72,7 +72,7 @@ export async function hasFreshTombstones(
       return undefined;
     });
     const { buried = [], intents = [] } = state ?? {};
-    // When a pod went that was never seen, nobody was told; it was made when it was asked for.
+    // When an unseen pod went is unknown; it was made at the time of its create.
     const made = tombstonesOfAnswered(intents, 0).some(({ createdAtMs }) => isFresh(createdAtMs));
     return made || buried.some(({ goneAtMs }) => isFresh(goneAtMs));
   });

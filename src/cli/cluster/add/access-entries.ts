@@ -4,7 +4,7 @@
  * One entry for each role of a function that connects, with one of two user names: what they may do is said by RBAC
  * in the cluster (infra/functions and its overlay for EKS), never by an access policy of EKS. A cluster of another
  * account needs nothing more. An entry shows its role's ARN, but EKS holds it by the role's unique id: when the stack
- * was removed and deployed again, it stands and lets nobody in. So one that is older than its role is made anew.
+ * was removed and deployed again, it stands and lets no caller in. So one that is older than its role is made anew.
  */
 import type { EKSClient } from '@aws-sdk/client-eks';
 import {
@@ -148,7 +148,7 @@ async function createEntry(eks: AccessEntryClients['eks'], entry: Entry): Promis
   }
 }
 
-/** Refusals under which the age stays unknown: whoever adds a cluster need not be able to read our roles. */
+/** Refusals under which the age stays unknown: `cluster add` works without the right to read our roles. */
 const UNREADABLE = ['AccessDenied', 'AccessDeniedException'];
 
 /** Epoch milliseconds of the role; undefined when IAM does not say. */
@@ -167,7 +167,7 @@ async function roleCreatedMs(
   }
 }
 
-/** The same by hand, for whoever may do it. */
+/** The same by hand, for a user with the right. */
 export function commandsForEntries(
   cluster: Pick<EksCluster, 'name' | 'region'>,
   principals: readonly Principal[],

@@ -43,7 +43,7 @@ export interface AddContext extends Pick<
   readonly close: () => void;
 }
 
-/** Makes one. Whoever made it closes it. */
+/** Makes one; the caller closes it. */
 export function createAddContext(
   stack: Stack,
   context: CommandContext,

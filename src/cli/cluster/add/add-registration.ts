@@ -63,7 +63,7 @@ export function requireAddable(id: string, standing: Standing): void {
 }
 
 /**
- * Throws CommandError when the role already speaks for another cluster: whoever has it could speak for both
+ * Throws CommandError when the role already speaks for another cluster: its holder could speak for both
  * (S6). At stage `local` an emulator knows one sender only.
  */
 export function requireOwnRoles(

@@ -59,7 +59,7 @@ export async function obtainRoles(task: AddTask): Promise<SenderRoles> {
   return { ...deployed, stackName };
 }
 
-/** The roles for somebody else to deploy: a template with everything filled in. */
+/** The roles as a filled-in template, for another team to deploy. */
 export async function printRoles(
   task: AddTask,
   format: 'cloudformation' | 'terraform',
@@ -91,7 +91,7 @@ function rolesParametersFor({ request, examined, context }: AddTask, trust: Role
   });
 }
 
-/** A boundary that stands stays, though nobody repeats the option: whoever demands it would refuse the change. */
+/** An existing boundary stays without the option: an account that demands it would refuse the change. */
 async function standingBoundary(
   { cloudFormation }: Pick<ClusterAccount, 'cloudFormation'>,
   stackName: string,

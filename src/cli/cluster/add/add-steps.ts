@@ -238,7 +238,7 @@ async function letFunctionsIn({ request, examined, context }: AddTask): Promise<
     const accessEntryCommands = commandsForEntries(eks, principals);
     return { accessEntries: mayMake ? planned : [], accessEntryCommands };
   }
-  // The roles are the stack's, whoever the cluster belongs to.
+  // The roles are the stack's, also where another account owns the cluster.
   const clients = { eks: context.account(request).eks, iam: context.account({}).iam };
   const accessEntries = await ensureAccessEntries(clients, eks.name, principals);
   context.say(`4/4 ${request.id}: ${String(principals.length)} access entries stand`);

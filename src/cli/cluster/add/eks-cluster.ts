@@ -117,7 +117,7 @@ export function requireAccessEntries({ name, region, authenticationMode }: EksCl
 
 /**
  * Why functions may not get through to the endpoint, which would end in `silent-api-servers`: an address list or a
- * missing public endpoint refuses nobody, it lets time-outs happen. Undefined when anybody may connect.
+ * missing public endpoint refuses no caller, it lets time-outs happen. Undefined when any address may connect.
  */
 export function reachWarning({ name, publicRanges }: EksCluster): string | undefined {
   if (publicRanges === undefined || publicRanges.includes(EVERYWHERE)) return undefined;
@@ -191,7 +191,7 @@ export async function lookUpRole(
 }
 
 /**
- * Whether the account knows an issuer of tokens already, and takes its tokens for our audience. A provider that somebody
+ * Whether the account knows an issuer of tokens already, and takes its tokens for our audience. A provider that a user
  * made for another audience stays as it is: AWS would answer the watcher with InvalidIdentityToken (F16 e). Throws
  * CommandError then.
  */

@@ -52,7 +52,7 @@ export function refuseMode(registration: ClusterRegistration, mode: ClusterMode)
 
 /**
  * Refuses (3) to enter a mode while the whole stack is frozen: takeover would probe the cluster by a DaemonSet of its own, and
- * what was entered would begin to act with somebody else's thaw. A mode may be left: that only makes things stiller.
+ * an entered mode would begin to act with another user's thaw. A mode may be left: that stops actions only.
  */
 export async function refuseWhileFrozen(
   registration: ClusterRegistration,
@@ -108,7 +108,7 @@ function isEntered(registration: ClusterRegistration, mode: ClusterMode): boolea
   return registration.mode === mode && registration.rival === undefined;
 }
 
-/** The sentinel is of takeover: it goes first. Nobody makes pods until the built-in controller is on. */
+/** The sentinel is of takeover: it goes first. No controller makes pods until the built-in one is on. */
 async function leaveForCopilot(change: ModeChange): Promise<ChangedMode> {
   const left = await leave(change);
   const entered = await enterCopilot({ ...change, registration: left.registration });

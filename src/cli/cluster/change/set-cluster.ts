@@ -3,7 +3,7 @@
  *
  *   read ─▶ edit, one compare-and-set ─▶ mode: switch, after a probe where it is takeover; or hand back
  *
- * What was changed by somebody else meanwhile is not overwritten: it is an error, and nothing is written.
+ * A concurrent change is not overwritten: it is an error, and nothing is written.
  * Freezes are not set here: `rollcall freeze` and `thaw` do that.
  */
 import { compareRegistrations, editRegistration } from '../../../app/clusters/edit-registration.ts';

@@ -203,7 +203,7 @@ type SharedThing = (plan: PlannedCluster) => {
 
 /** Two contexts may lead to one cluster. */
 const clusterOf: SharedThing = ({ clusterUid }) => ({ key: clusterUid, what: 'the same cluster' });
-/** Whoever has the role of two clusters could speak for both (S6). */
+/** The holder of one role for two clusters could speak for both (S6). */
 const roleOf: SharedThing = ({ request }) => ({
   key: request?.senderRoleId ?? request?.watcherRoleArn,
   what: 'the same role',

@@ -2,7 +2,7 @@
  * Applies objects to a cluster as the person at the terminal, and reports each.
  *
  * Server-side apply under a field manager of its own, by force: the objects are Rollcall's, and what else
- * somebody set in them stays. One that fails does not stop the others; run it again.
+ * other clients set in them stays. One that fails does not stop the others; run it again.
  */
 import type {
   Transport,

@@ -172,7 +172,7 @@ function isObject(object: JsonObject, kind: string, name: string): boolean {
   return identity.kind === kind && identity.name === name;
 }
 
-/** One that is missing is refused below, like every value in angle brackets that nobody set. */
+/** One that is missing is refused below, like every unset value in angle brackets. */
 function roleOf({ part, roleArn }: Part): string {
   return roleArn ?? `<arn of the ${part}'s role>`;
 }

@@ -86,7 +86,7 @@ export function isPoolable(nodes: readonly unknown[] | undefined): boolean {
   return nodes !== undefined && nodes.length > 0 && nodes.length < POOLED_NODES_BELOW;
 }
 
-/** True while there is somebody on both sides, so that a look can show something. */
+/** True while both sides have clusters, so that a look can show something. */
 export function isPoolOpen(clusters: readonly Pick<PooledCluster, 'isGiven'>[]): boolean {
   return clusters.some(({ isGiven }) => isGiven) && clusters.some(({ isGiven }) => !isGiven);
 }

@@ -69,7 +69,7 @@ export function advanceFleet(input: StepInput): FleetStep {
   return { record: { ...seen, gate: unproven }, giveMax: 0, needsPassed: false };
 }
 
-/** True if somebody was not looked at lately: what was known of it before opens no stage. */
+/** True if a cluster was not looked at lately: older knowledge of it opens no stage. */
 function isPartlySeen({ record, open, passed }: StepInput): boolean {
   return stagesIn({ record, open, passed }).some(
     ([, { unseenClusters = 0 }]) => unseenClusters > 0,
@@ -87,7 +87,7 @@ function overruledAtMsOf({ orders }: FleetRecord): number {
 }
 
 /**
- * The gate of a stage that nobody showed evidence in, where nobody of those before it does either: when all have fallen silent (an
+ * The gate of a stage in which no cluster showed evidence, and none before it does: when all have fallen silent (an
  * outage between them and us, or the release), nothing is known, and nothing opens. Nor does it before all were looked at lately.
  */
 function gateWithoutEvidence(
@@ -107,7 +107,7 @@ function gateWithoutEvidence(
   return { kind: 'no-evidence', stage: record.stages[record.stage]?.name ?? '', stepIndex: gate };
 }
 
-/** Nobody looks for a breach then: nothing is done in any case. */
+/** No breach is looked for then: nothing is done in any case. */
 function isHeld({ gate }: StageJudgement): boolean {
   return gate.kind === 'frozen' || gate.kind === 'returning';
 }
@@ -141,7 +141,7 @@ function withTimes(record: FleetRecord, { judged, counts, nowMs }: Moment): Flee
   const { gate } = judged;
   const before = record.counts;
   const isFurther = counts.well + counts.failed > before.well + before.failed;
-  // Whoever waits for a person, a window or a soak is not stuck.
+  // A rollout that waits for a person, a window or a soak is not stuck.
   const isStuck = gate.kind === 'updating' && !isFurther;
   return {
     ...rest,

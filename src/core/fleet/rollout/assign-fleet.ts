@@ -39,7 +39,7 @@ export interface AssignedAt {
   readonly contentHash: string;
   /** The open stage; -1: none. */
   readonly stage: number;
-  /** Who was in the open stage so far; absent: nobody. */
+  /** Clusters of the open stage so far; absent: none. */
   readonly openMembers?: ReadonlySet<ClusterId>;
   /** True where clusters go back to it at once. */
   readonly isReturn?: boolean;
@@ -110,7 +110,7 @@ function placeOf(
   if (record.clusterUid !== clusterUid) return undefined;
   const { place, phase } = record;
   if (place === 'ring' || place === stage) return place;
-  // It was frozen, or not ours to change, before it arrived: nobody looks at its stage again to give it once more.
+  // It was frozen, or not ours to change, before it arrived: no step looks at its stage again to give it once more.
   return place < stage && phase !== 'applying' ? place : undefined;
 }
 

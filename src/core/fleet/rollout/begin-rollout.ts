@@ -2,7 +2,7 @@
  * The record with which a release begins (issue 18). Pure.
  *
  * What was good before stays as the way back; a pause outlives the release that it was given under, all other orders end with it. Good
- * content that was left lately is a return. Content that was halted or undone is held from its first moment, whoever applies it again:
+ * content that was left lately is a return. Content that was halted or undone is held from its first moment, however often it is applied:
  * GitOps does so every few minutes. A release of the same content (another strategy, another placement) passes its stages anew, and
  * clusters that have it need not be given it again: what was agreed to was of the gates of before.
  */

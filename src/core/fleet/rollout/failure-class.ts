@@ -1,7 +1,7 @@
 /**
  * Whether a cluster's failure speaks against the release, or only about the cluster. Of the
  * release: what was seen of pods and nodes that run it. Of the place: it could not be given there,
- * or did not stay. Whoever may edit one namespace can cause the second kind, so it holds a stage,
+ * or did not stay. An editor of one namespace can cause the second kind, so it holds a stage,
  * and takes no other cluster back.
  */
 import type { BreachCause } from '../../model/rollout-record.ts';
@@ -82,7 +82,7 @@ export function isBeyondForgiven(
   );
 }
 
-/** Of a fleet's record: up to when somebody knew what failed. */
+/** Of a fleet's record: up to when an operator knew the failures. */
 interface Known {
   readonly orders: { readonly resumed?: { readonly breach: { readonly atMs: number } } };
   readonly release: { readonly appliedAtMs: number };

@@ -1,5 +1,5 @@
 /**
- * What halts a fleet, and on what grounds: one cluster may halt all others, and take nobody back.
+ * Why a fleet halts, and on what grounds: one cluster may halt all others, but takes none back.
  * Each cluster's trial compares its nodes with peers in the same cluster, so likelihood ratios
  * multiply, and their mean is one e-value for the fleet. Clusters of fewer than ten nodes are
  * compared with each other (attribution/fleet-pool.ts), and count once.
@@ -178,7 +178,7 @@ function isShowing(
 }
 
 /**
- * One e-value of all clusters; whoever takes part in the pool counts there alone, once.
+ * One e-value of all clusters; a cluster of the pool counts there alone, once.
  *
  * Of each cluster (1 + E) / 2 for each hazard ratio: half of the stake is bet on its trial, and half is kept. So it costs the sum
  * ln 2 at most, whatever its nodes do, and mutes no other. It is still an e-value: at each failure one factor changes, whose mean under

@@ -1,7 +1,7 @@
 /**
  * Decisions of a fleet, as others are told of them (issue 18).
  *
- * Made with the record that they lead to, kept in it, and told after it was written, at least once: ids are the same whoever tells them.
+ * Made with the record that they lead to, kept in it, and published after it was written, at least once, under the same ids.
  */
 import type {
   FleetClusterRecord,

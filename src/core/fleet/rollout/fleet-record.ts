@@ -86,7 +86,7 @@ export interface MemberList {
   readonly count: number;
 }
 
-/** Nobody. */
+/** A list without clusters. */
 export const NO_MEMBERS: MemberList = { id: '', count: 0 };
 
 /** A stage as it was assigned. */
@@ -126,7 +126,7 @@ export interface FleetRecord extends FleetKey {
   readonly ringDueAtMs: number;
   /** Clusters of a rollout that is over are looked at for drift after this. */
   readonly driftDueAtMs: number;
-  /** Whose template, or policy, was another one at that look; absent: nobody's. */
+  /** Clusters whose template, or policy, was another one at that look; absent: none. */
   readonly drifted?: Drifted;
   /** Small clusters compared with each other; absent: no stage of two of them was open yet, or all passed. */
   readonly pool?: FleetPool;
@@ -200,7 +200,7 @@ export type FleetDecisionKind =
 
 /** A decision that is to be told. */
 export interface UntoldDecision {
-  /** Names it, whoever tells it, and however often. */
+  /** Its id, the same at each publication. */
   readonly id: string;
   readonly kind: FleetDecisionKind;
   readonly atMs: number;
@@ -209,7 +209,7 @@ export interface UntoldDecision {
   readonly cluster?: ClusterId;
 }
 
-/** Clusters that somebody changed after the rollout. */
+/** Clusters that other clients changed after the rollout. */
 export interface Drifted {
   readonly count: number;
   /** Up to 16 of them. */

@@ -4,7 +4,7 @@
  *
  * Only what was seen after the cluster was given it counts: an older message, an older generation, a record of another revision are
  * evidence of nothing. What says *well* is the cluster's own staged rollout, whose record names the revision of exactly the
- * generation that the apply made: its canary soaked, its groups passed, and somebody runs it. Where nothing had to soak (a first release,
+ * generation that the apply made: its canary soaked, its groups passed, and a node runs it. Where nothing had to soak (a first release,
  * a way back) its pods have to be available besides. Counters alone decide nothing: they are where others were told of success that
  * was of the release before. A cluster that has no node for it is `empty`, never well.
  */
@@ -69,7 +69,7 @@ export type ClusterVerdict =
   | { readonly kind: 'well'; readonly nodes: NodeTally }
   /** It runs there, and there is no node that it should run on: there never was, or the cluster has none at all. */
   | { readonly kind: 'empty' }
-  /** Somebody else changed it after the apply. */
+  /** Another client changed it after the apply. */
   | { readonly kind: 'reverted'; readonly fields: readonly string[] }
   | { readonly kind: 'failed'; readonly failure: Omit<ClusterFailure, 'atMs'> };
 
@@ -115,7 +115,7 @@ function isSeenSince(
   return generation === undefined || generation >= appliedGeneration;
 }
 
-/** What decides which pods run, and how they are staged: other fields may be anybody's. */
+/** Fields that decide which pods run, and how they are staged: other clients may own the rest. */
 function changedFields(manifest: FleetManifest, daemonSet: DaemonSetObject): readonly string[] {
   const object: object = daemonSet;
   const live = isJsonObject(object) ? object : {};

@@ -3,7 +3,7 @@
  * well (core/rollout/judge-step.ts).
  *
  * A stage without a cluster that shows evidence is no success: it holds until a person approves,
- * except where nobody of it is within reach; then advance-fleet.ts asks those before it. Nothing
+ * except where none of its clusters is within reach; then advance-fleet.ts asks those before it. Nothing
  * here sends or counts.
  */
 import { defined } from '@rollcall/base/defined.ts';
@@ -46,7 +46,7 @@ export function gateAfter(stage: number): number {
   return 2 * stage + 1;
 }
 
-/** What the stage is stopped by wherever it is, or what ends it: nobody is given anything, and no soak counts. */
+/** Gates that stop or end any stage: no cluster is given anything, and no soak counts. */
 const STOPS: ReadonlySet<string> = new Set(['frozen', 'returning', 'breach', 'paused', 'done']);
 
 /** Judges the open stage. A breach is found by the caller, and stands in the record. */
@@ -104,7 +104,7 @@ function stepOf({ record, strategy, tally }: StageInput): StepSummary {
 
 type Members = Pick<StepSummary, 'waiting' | 'rolling' | 'refused' | 'shown' | 'unproven'>;
 
-/** Whoever is out of reach neither blocks nor counts; the first stage is what all that follows rests on. */
+/** A cluster out of reach neither blocks nor counts; all later stages rest on the first. */
 function membersOf(record: FleetRecord, tally: StageTally): Members {
   const { stage, gate, wellSinceMs } = record;
   const { waiting, rolling } = tally.counts;
@@ -125,7 +125,7 @@ function membersOf(record: FleetRecord, tally: StageTally): Members {
   return { ...given, shown, unproven: { kind: 'no-evidence', stage: name, stepIndex } };
 }
 
-/** A first stage that nobody is in would prove the release by nothing. */
+/** An empty first stage would prove the release by nothing. */
 function withoutMembers(record: FleetRecord): Pick<StepSummary, 'unproven'> {
   const next = record.stage + 1;
   const stepIndex = gateBefore(next);
@@ -134,7 +134,7 @@ function withoutMembers(record: FleetRecord): Pick<StepSummary, 'unproven'> {
   return { unproven: { kind: 'no-evidence', stage: dealt.name, stepIndex } };
 }
 
-/** Of a fleet nothing is lost or settles: whom it awaits is on its way, and so is whoever cannot be read at this moment. */
+/** In a fleet nothing is lost or settles: an awaited cluster is on its way, and so is one that cannot be read now. */
 function fleetGateOf(gate: StepGate): FleetGate {
   switch (gate.kind) {
     case 'updating':

@@ -2,7 +2,7 @@
  * What a verdict makes of a cluster's record. Pure; the same record again where nothing moved, so that nothing is written.
  *
  * A failure stands until the cluster is given something else, or an operator resumes: a pod that crashes now and then must not look well
- * at the moment of the gate. Somebody who takes the release back is answered twice within ten minutes, and at the third time it is a
+ * at the moment of the gate. A client that takes the release back is answered twice within ten minutes; the third time is a
  * loop: that is told and left (facts 6), since two healers never end.
  */
 import type { ClusterMode } from '../../model/registration.ts';
@@ -11,7 +11,7 @@ import { isUnstaged, type Rendering } from '../render-fleet.ts';
 import type { ClusterVerdict } from './judge-cluster.ts';
 import type { ClusterFailure, FleetClusterRecord } from './fleet-record.ts';
 
-/** Turns of somebody who takes it back, and in what time, that are a loop. */
+/** So many reverts by another client, in this time, are a loop. */
 const REVERTS_MAX = 3;
 const REVERTS_WITHIN_MS = 600_000;
 
@@ -96,7 +96,7 @@ function moved(
 
 function noteRevert(record: FleetClusterRecord, fields: readonly string[], nowMs: number): Noted {
   const { reverts } = record;
-  // Seen again, and not done again: it was not given it since, as somebody paused it or its turn is over.
+  // The same revert, seen again: the cluster was not given the release since (paused, or its turn is over).
   if (reverts?.isOpen === true) return { record, isToGive: true };
   const isWithin = reverts !== undefined && nowMs - reverts.sinceMs <= REVERTS_WITHIN_MS;
   const count = (isWithin ? reverts.count : 0) + 1;

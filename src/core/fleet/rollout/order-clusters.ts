@@ -2,7 +2,7 @@
  * An operator's order (core/rollout/orders.ts) as an edit of the record of a fleet's rollout.
  *
  * It gives no cluster anything; the next step does, which is due at once. The gate in the record is
- * what that step will find, so that nobody reads the former one meanwhile.
+ * the result of that step, so that no reader sees the former one meanwhile.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { OrderNote } from '../../model/rollout-record.ts';

@@ -2,7 +2,7 @@
  * Counts the clusters of a stage, each in one place, and says what of it is evidence (issue 18).
  *
  * A cluster at zero is never hidden in a sum: each is judged for itself, and a failure counts whatever the others do. Clusters that are
- * offline or that nobody may touch neither block nor count. A cluster that was given the release and fell silent is offline as well:
+ * offline or not ours to change neither block nor count. A cluster that was given the release and fell silent is offline as well:
  * it is no success, and where most do so the stage is a breach (find-fleet-breach.ts).
  */
 import type { LogRatios } from '../../health/trial.ts';

@@ -40,8 +40,8 @@ export function backAtOf(record: FleetRecord): FleetRelease | undefined {
 }
 
 /**
- * The release that clusters go back to now; undefined: none do. An order asks for it, or the strategy at a breach that nobody overruled
- * and that rests on more than the word of one cluster among several; or what was applied is a return, and nobody holds that.
+ * The release that clusters go back to now; undefined: none do. An order asks for it, or the strategy at a breach that still stands
+ * and that rests on more than the word of one cluster among several; or the applied release is a return, which nothing holds.
  */
 export function returnTargetOf(
   record: FleetRecord,
@@ -100,7 +100,7 @@ export function returnPlaceOf(
   return placeOfFailed(cluster, record, isOwn);
 }
 
-/** One that failed with it before the rollout began never had what is left; on the way, it is tried again once somebody asks anew. */
+/** One that failed with it before the rollout began never had what is left; on the way, it is tried again once an operator asks anew. */
 function placeOfFailed(
   { openedAtMs, failure }: FleetClusterRecord,
   { startedAtMs, orders: { undo, resumed } }: FleetRecord,

@@ -29,7 +29,7 @@ function soonest(record: FleetRecord, atMs: number, soonestMs: number): number {
   return Math.min(atMs, Math.max(ringDueAtMs, soonestMs));
 }
 
-/** True while clusters of the ring are given nothing: nobody is there, nothing is good, or what is good is halted or paused. */
+/** True while clusters of the ring are given nothing: the ring is empty, no release is good, or the good one is halted or paused. */
 export function isCatchUpHeld({
   ring,
   good: [newest],
@@ -38,7 +38,7 @@ export function isCatchUpHeld({
   release,
 }: Pick<FleetRecord, 'ring' | 'good' | 'orders' | 'breach' | 'release'>): boolean {
   if (ring.count === 0 || newest === undefined || orders.paused !== undefined) return true;
-  // Halted by the word of one cluster, or for want of room there: who has it keeps it, and nobody else is given it.
+  // Halted by the word of one cluster, or for want of room there: clusters that have it keep it, and no other is given it.
   return breach !== undefined && newest.id === release.contentHash;
 }
 

@@ -2,7 +2,7 @@
  * The rollout of a fleet in words, as core/rollout/describe-record.ts says them of nodes. Nothing
  * is decided here.
  *
- * Names and messages are what clusters and operators said: whoever prints them takes control
+ * Names and messages come from clusters and operators: the printer takes control
  * characters out.
  */
 import { defined } from '@rollcall/base/defined.ts';

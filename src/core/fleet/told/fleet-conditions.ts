@@ -53,7 +53,7 @@ export const MESSAGE_CHARACTERS_MAX = 1024;
 
 interface FleetStanding {
   /**
-   * `moving`: it goes on by itself. `held`: it waits for somebody, or for something that need not come. `stalled`: somebody
+   * `moving`: it goes on by itself. `held`: it waits for an operator, or for something that need not come. `stalled`: an operator
    * has to look. `done`: all stages passed.
    */
   readonly kind: 'moving' | 'held' | 'stalled' | 'done';

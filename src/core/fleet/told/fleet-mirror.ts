@@ -38,7 +38,7 @@ export interface FleetMirror {
   readonly trouble?: MirrorTrouble;
 }
 
-/** As nobody named one. */
+/** No mirror is configured. */
 export const NO_MIRROR: FleetMirror = { version: 0, setBy: '', setAtMs: 0 };
 
 /** What is the matter with the mirror of one fleet; empty: nothing, as far as is known. */

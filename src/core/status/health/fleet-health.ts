@@ -1,7 +1,7 @@
 /**
  * Whether everything is well: what is not, over the whole fleet, the gravest first; and how much is.
  *
- * Judged from counts and records that are stored (app/status). Counts of a DaemonSet are believed only while somebody keeps its status
+ * Judged from counts and records that are stored (app/status). Counts of a DaemonSet are believed only while a controller keeps its status
  * up to date and the watcher tells it: of a cluster where that is not so nothing counts as well.
  */
 import { HEALTH_STATES } from './health-facts.ts';

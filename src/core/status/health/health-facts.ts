@@ -11,7 +11,7 @@ import type { Freeze } from '../../takeover/freeze.ts';
 import type { NextStep } from '../next-steps.ts';
 import type { Outage } from '../outages.ts';
 
-/** How grave: somebody has to look now; somebody has to decide; it goes on by itself. */
+/** How grave: an operator has to look now; an operator has to decide; it goes on by itself. */
 export type Severity = 'failing' | 'waiting' | 'coming';
 
 /** How something stands, in one word: the STATE of tables. Public; docs/reference/codes.md lists them. The gravest first. */
@@ -47,7 +47,7 @@ export interface HealthFinding {
   readonly message: string;
   /** What to do: a command where there is one. */
   readonly remedy: string;
-  /** Of a rollout: that, and what else may be done, in the order in which somebody does it. */
+  /** Of a rollout: that command, and others that apply, in the order in which an operator runs them. */
   readonly next?: readonly NextStep[];
   /** Of a DaemonSet that lacks pods. */
   readonly pods?: { readonly missing: number; readonly desired: number };
@@ -74,7 +74,7 @@ export interface SetFacts {
   readonly unknown?: string;
   /** By a policy; absent: none has begun. */
   readonly rollout?: RolloutFacts;
-  /** A mass removal that waits for somebody to confirm it, in words. */
+  /** A mass removal that waits for an operator to confirm it, in words. */
   readonly removal?: string;
   readonly retry?: RetryEntry;
   readonly paused?: StatusPause;

@@ -81,7 +81,7 @@ function about(
   };
 }
 
-/** What nobody was asked for is not known to come by itself. */
+/** Without a request, it is unknown whether it comes by itself. */
 function severityOf(reasons: readonly MissingReason[], unexplained: number): Severity {
   const kinds = new Set(reasons.map(({ kind }) => kind));
   if (unexplained > 0 || kinds.has('failing')) return 'failing';
