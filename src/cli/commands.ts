@@ -67,7 +67,6 @@ const SERVED: readonly CommandModule[] = [
   versionCommand,
 ];
 
-/** The commands. */
 export const COMMANDS: readonly CommandModule[] = [...SERVED, uiCommand(SERVED)];
 
 /** What shells call; in no --help. */

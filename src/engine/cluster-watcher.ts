@@ -36,7 +36,6 @@ export interface ClusterWatcher {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts it. */
 export function startClusterWatcher(options: ClusterWatcherOptions): ClusterWatcher {
   const { cluster, credential, queue, clock, random, log, metrics, lease, onStopped } = options;
   const source = new ApiWatchSource({

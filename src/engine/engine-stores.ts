@@ -22,7 +22,6 @@ import { packageFile } from './package-files.ts';
 
 /** Stage of serverless.yml that the engine runs. */
 export const STAGE = 'local';
-/** The service that is deployed, and run here. */
 export const SERVERLESS_FILE = packageFile('serverless.yml');
 /** What a watcher may do in AWS; the same template is deployed for each cluster. */
 export const WATCHER_SENDERS = {

@@ -24,7 +24,6 @@ import { CATCH_UP_NODES_AGE_MS, ringLabels, ringMachines } from './local/local-r
 import { openTransport } from './reach-cluster.ts';
 import { packageFile } from './package-files.ts';
 
-/** How the clusters are to be. */
 export interface LocalFleetOptions {
   readonly clusterCount: number;
   /** What the first one is called: local-1, unless another fleet of this machine has that name. */

@@ -30,7 +30,6 @@ export interface RegisterCluster {
   readonly cluster: EngineCluster;
   readonly senderRoleId: string;
   readonly stores: { readonly registry: RegistryStore; readonly view: ViewStore };
-  /** Of this engine. */
   readonly installation: string;
   readonly options: Pick<EngineOptions, 'lease' | 'probeWaitMs' | 'onProgress'>;
 }

@@ -126,7 +126,6 @@ async function release(
   }
 }
 
-/** The result, or the refusal that says where it stopped. */
 function requireHandedBack(
   cluster: Pick<EngineCluster, 'id'>,
   result: HandBackResult,

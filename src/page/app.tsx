@@ -27,7 +27,6 @@ const VIEWS = [
   ['coverage', 'Coverage'],
 ] as const;
 
-/** The page. */
 export function App(): VNode {
   const { address } = usePage();
   const { route } = useStore(address);
@@ -75,7 +74,6 @@ function currentOf(route: Route, view: (typeof VIEWS)[number][0]): { readonly cu
   return isOf ? { current: 'page' } : {};
 }
 
-/** How old all of it is. */
 function LiveMark(): VNode {
   const { connection } = useLive();
   const age = useAge();

@@ -37,7 +37,6 @@ interface Pending<T, R> {
   readonly fail: (error: unknown) => void;
 }
 
-/** Gathers requests, and answers each caller. */
 class Gathering<T extends AskedItem, R> {
   readonly #flights: BatchesInFlight<Pending<T, R>>;
 
@@ -96,7 +95,6 @@ const LEFTOVER_PAUSE_MS = 20;
 
 type RequestItems = Record<string, { Keys: Record<string, unknown>[]; ConsistentRead: true }>;
 
-/** Gathers reads of one client. */
 export class BatchedReader {
   readonly #client: DynamoDBDocumentClient;
   readonly #reads = new Gathering<AskedItem, StoredItem | undefined>({
@@ -158,10 +156,8 @@ function requestItems(batch: readonly AskedItem[]): RequestItems {
   return asked;
 }
 
-/** The reader of a client. */
 export const readerOf = onePerClient((client) => new BatchedReader(client));
 
-/** What has to be true of one attribute of an item that is there. */
 export interface Standing {
   readonly attribute: string;
   readonly operator: '=' | '<';
@@ -221,7 +217,6 @@ export class BatchedWriter {
   }
 }
 
-/** The writer of a client. */
 export const writerOf = onePerClient((client) => new BatchedWriter(client));
 
 /** An update fails where there is no item: a condition that such an item would meet is asked by the single write. */

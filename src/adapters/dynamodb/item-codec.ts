@@ -6,13 +6,11 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import * as v from 'valibot';
 
-/** Primary key of an item. */
 export interface ItemKey {
   readonly pk: string;
   readonly sk: string;
 }
 
-/** An item as stored, keys included. */
 export type StoredItem = Readonly<Record<string, unknown>>;
 
 /** One kind of record (records.ts): where it stands, and what its attributes hold. */
@@ -131,7 +129,6 @@ export function bodyAlone(record: unknown, key: ItemKey): StoredItem {
   return { body: encodeBody(key, record) };
 }
 
-/** A version, for conditions, beside a body. */
 export function versioned(
   { version, ...body }: { readonly version: number },
   key: ItemKey,

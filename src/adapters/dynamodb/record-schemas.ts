@@ -66,7 +66,6 @@ const CoverageDaysSchema = v.object({
   rows: v.array(v.array(countSchema)),
 });
 
-/** Days of coverage, as an item holds them. */
 export const coverageDaysIn = storedAs(CoverageDaysSchema, 'holds no days of coverage');
 
 const owedSchema = v.array(
@@ -120,7 +119,6 @@ function readable(read: () => unknown): unknown {
   }
 }
 
-/** The sealed token of a cluster. */
 export const sealedTokenIn = storedAs<SealedToken>(
   v.object({
     clusterUid: v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,128}$/), v.transform(clusterUid)),
@@ -150,7 +148,6 @@ export const mirrorIn = storedAs(
   'does not say where fleets are mirrored',
 );
 
-/** The registry's revision. */
 export const revisionIn = storedAs(
   v.pipe(v.number(), v.safeInteger()),
   'is no revision of the registry',

@@ -135,7 +135,6 @@ export const STATE: RecordKind<[DaemonSetRef], DaemonSetState> = {
   written: 'batched',
 };
 
-/** Names of the DaemonSets of a cluster. */
 export function namePartition(cluster: ClusterUid): string {
   return `NAMES#${cluster}`;
 }

@@ -110,7 +110,6 @@ const RegistrationSchema = v.strictObject({
   ),
 });
 
-/** Result of checking a registration. */
 export type ParsedRegistration =
   | { readonly kind: 'registration'; readonly registration: ClusterRegistration }
   | {

@@ -30,7 +30,6 @@ type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
 /** Null: that object has none. True: it is what another member of the object is. */
 type Column<Value> = readonly (Value | null)[];
 
-/** What each object has for itself. */
 interface Own {
   readonly name: readonly string[];
   readonly uid: readonly Uid[];

@@ -175,7 +175,6 @@ export class Table {
     for await (const { items } of pages) yield items.map(({ sk }) => ({ pk, sk: String(sk) }));
   }
 
-  /** The whole item. */
   putIf(key: ItemKey, attributes: StoredItem, condition: Condition): Promise<WriteResult> {
     return this.replaceIf(key, attributes, { ...condition, standing: undefined });
   }

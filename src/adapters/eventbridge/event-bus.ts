@@ -19,7 +19,6 @@ const CHUNK_BYTES_MAX = 240_000;
 /** Of an entry beside its detail: source, type, time, name of the bus. */
 const AROUND_BYTES = 1024;
 
-/** Which bus, and as whom. */
 interface EventBridgeOptions extends EventsOptions {
   readonly busName: string;
 }

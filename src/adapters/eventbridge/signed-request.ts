@@ -14,7 +14,6 @@ export interface EventsCredentials {
   readonly sessionToken?: string;
 }
 
-/** Where, and as whom. */
 export interface EventsOptions {
   readonly region: string;
   /** `https://events.<region>.amazonaws.com`, or an emulator's. */

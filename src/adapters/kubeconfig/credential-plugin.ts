@@ -21,7 +21,6 @@ export interface CredentialPlugin {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs a plugin and gives what it prints. */
 export type RunPlugin = (plugin: CredentialPlugin) => Promise<string>;
 
 export interface PluginSource {

@@ -168,7 +168,6 @@ function connectionOf(
   };
 }
 
-/** A credential, and when it ends. */
 interface ReadCredential {
   readonly authentication: ClusterAuthentication;
   readonly expiresAtMs?: number;

@@ -8,7 +8,6 @@ import * as v from 'valibot';
 import { readFile } from 'node:fs/promises';
 import { parse as parseYaml } from 'yaml';
 
-/** Codes of refusal. */
 type KubeconfigRefusalCode =
   /** The file cannot be read. */
   | 'unreadable'

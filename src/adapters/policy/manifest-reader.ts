@@ -15,7 +15,6 @@ export const TOO_LONG = 'is longer than 262,144 characters';
 /** A manifest's affinity is some fourteen deep, and stands four deep in a FleetDaemonSet. */
 export const MANIFEST_RULES: YamlRules = { depthMax: 32, leadingZeros: 'refused' };
 
-/** What came of it. */
 export type ManifestReading =
   | {
       readonly kind: 'manifest';
@@ -46,7 +45,6 @@ function invalid(message: string): ManifestReading {
   return { kind: 'invalid', problems: [{ field: '', message }] };
 }
 
-/** Of a List its items. */
 function itemsOf(object: Json): readonly Json[] {
   const items = jsonMember(object, 'items');
   return jsonMember(object, 'kind') === 'List' && items !== undefined ? jsonItems(items) : [object];

@@ -21,7 +21,6 @@ export function within(field: string, key: string | number): string {
   return `${field}[${QUOTED.test(key) ? JSON.stringify(key) : '"…"'}]`;
 }
 
-/** What a text is, and what is told of it. */
 export interface Described {
   /** For messages: `a policy`. */
   readonly what: string;
@@ -65,7 +64,6 @@ export function readBy<T>(
   );
 }
 
-/** One problem, or one for each unknown field of an object. */
 function toProblems(
   issue: v.BaseIssue<unknown>,
   { isOneWindow = false, what }: Described,

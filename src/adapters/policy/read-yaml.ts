@@ -9,7 +9,6 @@ import type { Document, ParsedNode, YAMLMap } from 'yaml';
 import type { PolicyProblem } from '../../core/policy/rollout-policy.ts';
 import { within } from './problems.ts';
 
-/** A text as plain values, or what is wrong with it. */
 export type PlainYaml =
   | { readonly kind: 'values'; readonly value: unknown }
   | { readonly kind: 'invalid'; readonly problems: readonly PolicyProblem[] };

@@ -84,7 +84,6 @@ export class QueueRejectionError extends Error {
   override readonly name = 'QueueRejectionError';
 }
 
-/** One message, before it has a place in a batch. */
 export type Entry = Omit<SendMessageBatchRequestEntry, 'Id'>;
 
 /** What came of one entry. `code`: of the last refusal. */

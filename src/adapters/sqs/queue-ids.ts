@@ -23,7 +23,6 @@ function fitting(id: string): string {
   return id.length <= ID_LENGTH_MAX && ID_PATTERN.test(id) ? id : digest(id);
 }
 
-/** Group of a cluster's messages in events.fifo. */
 export function eventGroupId(header: WatcherHeader): string {
   return fitting(header.cluster);
 }

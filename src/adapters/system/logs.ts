@@ -118,7 +118,6 @@ function causeFields(cause: unknown, redactor: Redactor): SafeFields {
   };
 }
 
-/** Options of a console log. */
 export interface ConsoleLogOptions {
   /** Lines below this are not written. Default `info`. */
   readonly level?: LogLevel;

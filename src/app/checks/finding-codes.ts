@@ -344,13 +344,11 @@ export const FINDINGS = {
   },
 } as const satisfies Readonly<Record<string, LinkFindings>>;
 
-/** What a finding is about. */
 export type Link = keyof typeof FINDINGS;
 
 type Rows = (typeof FINDINGS)[Link];
 type KeysOf<Group> = Group extends readonly (infer Code)[] ? Code : keyof Group;
 
-/** Codes of links that could be checked. */
 export type CheckedCode = Rows extends infer Row
   ? Row extends unknown
     ? Extract<KeysOf<Row[keyof Row]>, string>

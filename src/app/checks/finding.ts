@@ -17,7 +17,6 @@ export interface Finding {
   readonly next?: string;
 }
 
-/** The finding of a link that is as it should be. */
 export function ok(link: Link, code: CheckedCode, seen: string): Finding {
   return { link, code, level: 'ok', seen };
 }

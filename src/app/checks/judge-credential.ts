@@ -99,7 +99,6 @@ function judgeToken(
   return undefined;
 }
 
-/** Rights of the functions, in the registered mode. */
 export function judgeFunctionsRights(
   registration: ClusterRegistration,
   { functionsRights }: Facts<'functionsRights'>,
@@ -141,7 +140,6 @@ export function judgeRequestsRights(
   return judgeRights('requests-rights', requestsRights, manifest);
 }
 
-/** Rights of the watcher. */
 export function judgeWatcherRights({ watcherRights }: Facts<'watcherRights'>): Finding {
   return judgeRights('watcher-rights', watcherRights, 'infra/watcher/rbac.yaml');
 }

@@ -91,7 +91,6 @@ const REFUSAL_ADVICE = {
   },
 };
 
-/** True of a code that has advice of its own. */
 function isAdvised(code: string): code is keyof typeof REFUSAL_ADVICE {
   return code in REFUSAL_ADVICE;
 }

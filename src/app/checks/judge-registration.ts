@@ -39,7 +39,6 @@ export function judgeRegistration({ registration }: Facts<'registration'>): Find
   }
 }
 
-/** Freeze of the cluster itself. */
 export function judgeFreeze({
   id,
   isFrozen,
@@ -91,7 +90,6 @@ function lowered(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Mode, against what it needs. */
 export function judgeMode(registration: ClusterRegistration): Finding {
   const { id, mode, authentication, takeoverProbedAtMs } = registration;
   if (mode === 'observe') {
@@ -123,7 +121,6 @@ export function isInProcess(deployment: Facts['deployment']): boolean {
   return deployment.kind === 'checked' && deployment.value.place === 'in-process';
 }
 
-/** The functions' release against that of this program. */
 export function judgeDeployment({ deployment }: Facts<'deployment'>): Finding {
   if (deployment.kind === 'unchecked') return notChecked('deployment', deployment.why);
   const { release, ownRelease } = deployment.value;

@@ -14,7 +14,6 @@ import type { Facts } from './needs.ts';
  */
 export const CONCURRENCY_NEEDED = 177;
 
-/** Places for functions in the account. */
 export function judgeConcurrency({ concurrency }: Facts<'concurrency'>): Finding | undefined {
   if (concurrency.kind === 'unchecked' || concurrency.value === 'none') return undefined;
   const { total, unreserved } = concurrency.value;

@@ -91,7 +91,6 @@ export interface Needs {
   };
 }
 
-/** One of them. */
 export type Need = keyof Needs;
 
 /** Those that were read. */
@@ -121,7 +120,6 @@ export interface RightsFact {
   readonly by: InspectedBy;
 }
 
-/** The watcher's Lease. */
 export type LeaseFact =
   | { readonly kind: 'missing' }
   | {
@@ -131,7 +129,6 @@ export type LeaseFact =
       readonly durationMs: number;
     };
 
-/** The watcher's Deployment. */
 export type WatcherFact =
   | { readonly kind: 'missing'; readonly what: 'namespace' | 'deployment' }
   | {
@@ -157,7 +154,6 @@ export type IssuerFact =
       readonly missing: readonly string[];
     };
 
-/** One queue. */
 export type QueueFact =
   | { readonly kind: 'missing' }
   | { readonly kind: 'found'; readonly waiting: number; readonly inFlight: number };

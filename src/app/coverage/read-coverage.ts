@@ -21,7 +21,6 @@ import { namePages } from '../clusters/read-registry.ts';
 import { readPosition } from '../reconcile/read/stored-inputs.ts';
 import { outagesOfBasis } from '../why/standing.ts';
 
-/** What is asked for. */
 export interface CoverageQuestion {
   /** The first day, since 1970. */
   readonly fromDay: number;
@@ -30,7 +29,6 @@ export interface CoverageQuestion {
   readonly ownerLabel: string;
 }
 
-/** Where it is read. */
 export interface CoverageSources {
   readonly view: ViewReader &
     Pick<StateStore, 'readState'> &

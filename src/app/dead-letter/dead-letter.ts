@@ -47,7 +47,6 @@ export type DeadLetterResult =
   | { readonly kind: 'look-again'; readonly code: 'lost-hint' }
   | { readonly kind: 'outdated'; readonly code: 'older-than-announcement' };
 
-/** What a lost event needs, and where timers go. */
 export type DeadLetterDependencies = IngestDependencies & {
   readonly queue: Pick<HintQueue, 'sendTimers'>;
 };

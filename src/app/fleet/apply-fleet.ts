@@ -43,7 +43,6 @@ interface ApplySources {
 export interface AppliedFleet {
   readonly kind: 'created' | 'changed' | 'unchanged';
   readonly generation: number;
-  /** Clusters where it is placed. */
   readonly placedClusters: number;
 }
 

@@ -73,7 +73,6 @@ export async function listEveryRecord(
   return { records, unreadable };
 }
 
-/** As much of a FleetDaemonSet as says where it is placed. */
 type PlacedFleet = Pick<FleetDaemonSet, 'namespace' | 'name' | 'placement'>;
 
 interface AppliedFleet extends FleetDaemonSet {

@@ -20,7 +20,6 @@ import type {
 import type { Hint } from '../../core/model/hint.ts';
 import type { Log } from '@rollcall/base/ports/log.ts';
 
-/** Where they go. */
 interface Flushing {
   readonly ref: DaemonSetRef;
   readonly context: {

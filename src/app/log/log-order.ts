@@ -7,7 +7,6 @@ import type { LogSubject, OrderEntry } from '../../core/model/log-entry.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { LogStore } from '../../ports/stores/view-store.ts';
 
-/** Where it is written. */
 interface OrderLog {
   readonly view: Pick<LogStore, 'putLogItem'>;
   readonly random: Pick<Random, 'uniqueId'>;

@@ -19,7 +19,6 @@ const DAY_MS = 86_400_000;
 /** Clusters, and within each days, read side by side. */
 const AT_ONCE = 8;
 
-/** Where it is read, and of which clusters. */
 export interface LogSources extends StateSources {
   readonly view: Pick<ViewStore, 'listLogItems'> & StateSources['view'];
   readonly registrations: readonly ClusterRegistration[];

@@ -19,7 +19,6 @@ const STATES_AT_ONCE = 100;
 /** Looks until each state was read once more, whatever changed. */
 const LOOKS_PER_TURN = 12;
 
-/** Where they are read. */
 export interface StateSources {
   readonly view: Pick<ViewStore, 'listNames' | 'readMeta' | 'readState'>;
   /** Of who looks again and again; absent: everything is read. */
@@ -95,7 +94,6 @@ export class SeenStates {
   readonly #logs = new Map<Uid, { readonly asOf: string; readonly log: StateLog | undefined }>();
   #looks = 0;
 
-  /** Another look begins. */
   beginLook(): void {
     this.#looks += 1;
   }
@@ -107,7 +105,6 @@ export class SeenStates {
     return known?.asOf === meta.daemonSetsChanged ? known.names : undefined;
   }
 
-  /** Keeps them. */
   keepNames(meta: ClusterMeta | undefined, names: readonly NameItem[]): void {
     if (meta !== undefined)
       this.#names.set(meta.clusterUid, { asOf: meta.daemonSetsChanged, names });

@@ -9,7 +9,6 @@ import type { OrderRefusalCode } from '../../core/rollout/orders.ts';
 /** Why not. */
 type GivingRefusalCode =
   | OrderRefusalCode
-  /** Nothing is known to be good. */
   | 'nothing-good'
   /** What is rolled out is what is known to be good. */
   | 'runs-good'

@@ -46,7 +46,6 @@ export async function attemptReconcile(context: RunContext): Promise<Exit> {
   throw new Error('a plan needed something that it was given before');
 }
 
-/** True if something is sent, or told. */
 function hasRequests({ plan }: Effects): boolean {
   const isKeeping = plan.restores !== undefined || plan.copy !== undefined;
   return hasClusterWork(plan) || plan.stageEvents.length > 0 || isKeeping;

@@ -44,7 +44,6 @@ const REGISTRY_LOOK_MS = RETRY_TABLE['registry-unreadable'].firstMs;
 /** `createdAtMs` of a state that cannot have been lost, because nothing was done before. */
 const NOTHING_TO_LOSE = 0;
 
-/** What a run decides on, or its end. */
 type Loading = { readonly kind: 'loaded'; readonly input: ReconcileInput } | Exit;
 
 /** Builds the input of a run, once: what is stored, what was read live to judge it, and the view. */
@@ -114,7 +113,6 @@ async function refreshLive(input: LoadedInput): Promise<LoadedInput | undefined>
   return { ...input, daemonSet: live.object };
 }
 
-/** What was read, or the end of the run. */
 type Opening = { readonly kind: 'opened'; readonly input: LoadedInput } | Exit;
 
 async function readInput(context: RunContext): Promise<Opening> {
@@ -176,7 +174,6 @@ async function openOn(
   return exitUnanswered(resolved.message, found);
 }
 
-/** For the line that is logged of the run. */
 function notePosition({ meta }: StoredInputs, { note }: RunContext): void {
   note.epoch = meta.epoch;
   note.seq = meta.seq;

@@ -147,7 +147,6 @@ function holdClaims(
   return { plan: { ...wanted, ...NO_POD_WORK, trims: [] }, problem };
 }
 
-/** True if the plan would send anything. */
 export function hasClusterWork(wanted: Plan): boolean {
   return hasPodWork(wanted) || wanted.status !== undefined || wanted.trims.length > 0;
 }

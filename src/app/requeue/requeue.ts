@@ -14,7 +14,6 @@ import type { BreakerStore } from '../../ports/stores/view-store.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { HintPace, HintQueue } from '../../ports/queues/queue.ts';
 
-/** What `requeueTimers` needs. */
 export interface RequeueDependencies extends Omit<ProcessPorts, 'random'> {
   readonly queue: HintQueue;
   readonly view: Pick<BreakerStore, 'readBreaker'>;

@@ -42,7 +42,6 @@ export const defaultResyncOptions: ResyncOptions = {
 /** Kept back of an invocation for the last cluster begun: what is left of its time is a walk's. */
 export const WALK_RESERVE_MS = 5_000;
 
-/** What `resyncClusters` needs. */
 export interface ResyncDependencies extends ProcessPorts {
   readonly registry: Pick<RegistryStore, 'readCluster' | 'listClusters'>;
   readonly view: Pick<
@@ -67,7 +66,6 @@ export interface Tally {
   readonly troubles: TroubleCount;
 }
 
-/** Nothing yet. */
 export function newTally(asking: Asking, book = EMPTY_BOOK): Tally {
   const counts = { clusters: 0, hints: 0, overdue: 0, snapshotRequests: 0 };
   return { ...counts, failed: [], asking, troubles: new TroubleCount(book) };

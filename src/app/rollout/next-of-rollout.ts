@@ -7,7 +7,6 @@ import { nextStepsOf, type NextStep } from '../../core/status/next-steps.ts';
 import type { FleetStatus } from '../fleet/rollout/fleet-status.ts';
 import type { RolloutStatus } from './rollout-status.ts';
 
-/** What of a status says it. */
 type RolloutNow = Pick<
   RolloutStatus,
   'cluster' | 'namespace' | 'name' | 'mode' | 'staged' | 'phase' | 'fleet'

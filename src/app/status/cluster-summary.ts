@@ -51,7 +51,6 @@ export interface SummarySources {
   readonly clock: Clock;
 }
 
-/** Puts a summary together. */
 function summarise(
   registration: ClusterRegistration,
   meta: ClusterMeta | undefined,
@@ -82,7 +81,6 @@ function summarise(
   };
 }
 
-/** The same with what is frozen for the whole stack. */
 export function withStackFreeze(summary: ClusterSummary, { all: note }: Freeze): ClusterSummary {
   if (note === undefined) return summary;
   return { ...summary, isFrozen: true, freezes: [{ scope: 'stack', note }, ...summary.freezes] };

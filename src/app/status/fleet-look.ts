@@ -28,7 +28,6 @@ export interface FleetFilter {
   readonly namespace?: string;
 }
 
-/** How DaemonSets are explained. */
 export type Explaining = Pick<ExplainSources, 'cache' | 'options' | 'policies'>;
 
 export interface FleetLook extends FleetSources, Explaining {

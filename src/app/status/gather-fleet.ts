@@ -115,7 +115,6 @@ type Gathered =
   | { readonly kind: 'unreadable'; readonly cluster: UnreadableCluster }
   | ({ readonly kind: 'found' } & FoundCluster);
 
-/** A cluster that was read. */
 export interface FoundCluster extends ReadCluster {
   readonly sets: readonly ReadSet[];
   /** Nodes that have their start-up taint for too long. */

@@ -46,7 +46,6 @@ import { findGuard, prepare } from '../why/explain.ts';
 import type { ExplainSources, Prepared } from '../why/explain.ts';
 import { outagesOfBasis, outagesOfCluster } from '../why/standing.ts';
 
-/** Where it is read. */
 export type PlanSources = FindSources &
   ExplainSources & {
     readonly registry: Pick<RegistryStore, 'readCluster'>;
@@ -76,7 +75,6 @@ export interface PlannedEdit extends EditPlan, PlanGround {
   readonly fleet?: FoundRollout['fleet'];
 }
 
-/** What comes of asking. */
 export type PlanOutcome =
   | PlannedEdit
   | { readonly kind: 'refused'; readonly problems: readonly EditProblem[] }

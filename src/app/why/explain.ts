@@ -115,7 +115,6 @@ function nodesSeenIn(view: View, hash: string | undefined): ObservedNodes {
 /** What a plan is made of, but for its stages. */
 export interface Prepared {
   readonly input: Pick<ReconcileInput, 'stored' | 'daemonSet' | 'view' | 'state' | 'nowMs'>;
-  /** What the view is computed from. */
   readonly read: ReadView;
   readonly context: Omit<PlanContext, 'staging'>;
 }

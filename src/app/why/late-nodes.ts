@@ -15,7 +15,6 @@ import { readNodes } from '../reconcile/read/read-view.ts';
 import type { Readers } from '../reconcile/read/load-set.ts';
 import { readStartUpPods, readStartUpSets } from '../reconcile/read/start-up-sets.ts';
 
-/** Whose nodes. */
 export interface LateQuestion {
   readonly registration: ClusterRegistration;
   readonly meta: ClusterMeta;

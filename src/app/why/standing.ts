@@ -19,7 +19,6 @@ import type { WalkStore } from '../../ports/stores/view-store.ts';
 import { readStored, type StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { isNewerThanRun } from '../reconcile/read/skip.ts';
 
-/** Where the standing of a stack is read. */
 export interface StandingSources {
   readonly freezes: Pick<FreezeStore, 'readStop'>;
   readonly view: Pick<WalkStore, 'readWalk'>;
@@ -152,7 +151,6 @@ function sentBeforeMs(
   return isOlder ? earlier.first.sentAtMs : lastSentAtMs;
 }
 
-/** The freeze of everything. */
 function ofAll(
   freeze: Freeze | 'unreadable' | undefined,
 ): StandingFreeze | 'unreadable' | undefined {
@@ -160,7 +158,6 @@ function ofAll(
   return freeze?.all && { scope: 'stack', note: freeze.all };
 }
 
-/** With the command that ends it. */
 function frozenAs(
   frozen: StandingFreeze | 'unreadable' | undefined,
   subject: string,

@@ -133,7 +133,6 @@ export async function openClusterReaders(
   return { readers, close };
 }
 
-/** Where there are DaemonSets. */
 async function namespacesOf(
   view: Pick<ViewStore, 'listNames'>,
   { clusterUid }: ClusterRegistration,

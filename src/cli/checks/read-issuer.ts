@@ -24,13 +24,11 @@ import { askEach, whyNot, type WaysIn } from './ways-in.ts';
 const REQUEST_TIMEOUT_MS = 8_000;
 const DOCUMENT_BYTES_MAX = 64 * 1024;
 
-/** Where published documents are read from. */
 export interface IssuerReach {
   readonly clock: Clock;
   readonly egress: EgressPolicy;
 }
 
-/** Compares what is published with the cluster. */
 export async function readIssuer(ways: WaysIn, reach: IssuerReach): Promise<Checked<IssuerFact>> {
   const [discovery, keys] = await Promise.all([
     askEach(ways, (inspection) => inspection.read(DISCOVERY_PATH)),

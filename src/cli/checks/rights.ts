@@ -199,7 +199,6 @@ interface Rule {
 /** Of a mode that decides nothing. */
 const OBSERVE_RESOURCES: readonly string[] = ['namespaces', 'leases'];
 
-/** Permissions of all Roles and ClusterRoles among the documents. */
 function permissionsOf(documents: readonly unknown[]): readonly Permission[] {
   return documents.flatMap((document) => {
     if (!isRole(document)) return [];

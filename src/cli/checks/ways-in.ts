@@ -21,7 +21,6 @@ import { HttpsTransport } from '../../adapters/kubernetes/transport/transport.ts
 import type { ClusterAuthentication, ClusterRegistration } from '../../core/model/registration.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 
-/** One way into a cluster, or why there is none. */
 export type WayIn = { readonly inspection: ClusterInspection } | { readonly why: string };
 
 export interface WaysIn {

@@ -67,7 +67,6 @@ function principalIn(arn: string, { outputs }: Pick<Stack, 'outputs'>): string {
   return plainText(isOwn ? short : `${account}:${short}`).slice(0, PRINCIPAL_CHARACTERS_MAX);
 }
 
-/** Of the environment, else the system's user. */
 function nameOf(environment: CommandContext['environment']): string {
   const named = [environment['USER'], environment['LOGNAME']].find((name) => (name ?? '') !== '');
   const name = (named ?? systemUser() ?? '').replaceAll(NOT_OF_A_NAME, '-');

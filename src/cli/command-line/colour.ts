@@ -61,7 +61,6 @@ export function coloured(line: Line): string {
 }
 
 const WHEN = ['auto', 'always', 'never'] as const;
-/** When to colour. */
 export type ColourWhen = (typeof WHEN)[number];
 
 export function colourOption(): Option {

@@ -111,7 +111,6 @@ export function numberOption(
   return { flags, about, parse };
 }
 
-/** A command whose options have a type. */
 export interface CommandDefinition<Table extends OptionTable> {
   /** Its words, e.g. `['cluster', 'list']`. */
   readonly path: readonly [string, ...string[]];

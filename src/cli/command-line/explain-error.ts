@@ -9,7 +9,6 @@ import { CommandError, EXIT, failure, type Problem } from '../process/exit-codes
 
 export interface Explained {
   readonly exitCode: number;
-  /** For stderr. */
   readonly lines: readonly string[];
   /** For stdout with `--json`, after `apiVersion`. */
   readonly document: {

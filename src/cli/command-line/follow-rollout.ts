@@ -21,7 +21,6 @@ import { plainText } from './text-table.ts';
 /** An order that was given before. */
 export interface FollowedOrder {
   readonly outcome: OrderGiven;
-  /** What is said of one that was given. */
   readonly given: string;
   /** True after an undo: it is done when all are back; without one the rollout is held then. */
   readonly isUndo: boolean;

@@ -6,7 +6,6 @@ import { Command, type Option } from 'commander';
 import type { CommandModule } from '../command-line/command-module.ts';
 import { declareGlobalOptions, type GlobalOptions } from '../command-line/global-options.ts';
 
-/** Names that the registry and the view have. */
 export type NameKind = 'clusters' | 'daemonsets' | 'fleets';
 
 export type Wanted =
@@ -16,7 +15,6 @@ export type Wanted =
   | { readonly kind: 'files' }
   | { readonly kind: 'nothing' };
 
-/** The line up to the cursor, as it was understood. */
 export interface Understood {
   readonly wanted: Wanted;
   /** What the word at the cursor begins with, up to the part that is completed: `--mode=`. */
@@ -130,7 +128,6 @@ function nextWords(path: readonly string[], modules: readonly CommandModule[]): 
   return [...new Set(words)];
 }
 
-/** By the placeholder of an argument. */
 const ARGUMENTS: Readonly<Record<string, NameKind>> = {
   id: 'clusters',
   cluster: 'clusters',

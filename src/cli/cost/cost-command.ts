@@ -20,7 +20,6 @@ import { outageLines } from '../command-line/freeze-words.ts';
 import { renderAge, renderTextTable } from '../command-line/text-table.ts';
 import type { Stack } from '../reach/stack.ts';
 
-/** A cluster in the table, and in the document. */
 interface ClusterCost extends ClusterMonth {
   readonly id: string;
   readonly dollarsAMonth: number;
@@ -124,7 +123,6 @@ function present(costs: Costs): CommandResult {
   };
 }
 
-/** What the counts are of, and where they are thin. */
 function basisLines({ clusters, unreadable }: Costs, hours: number): readonly string[] {
   const counted = clusters.filter((each) => each.hours > 0);
   const fewest = Math.min(...counted.map((each) => each.hours));

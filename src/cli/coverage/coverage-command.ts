@@ -26,7 +26,6 @@ const DAY_MS = 86_400_000;
 const AT_ONCE = 8;
 const OWNER_LABEL = 'owner';
 
-/** A DaemonSet of a cluster. */
 interface Row extends NameCoverage {
   readonly cluster: string;
 }

@@ -16,10 +16,8 @@ import { errorOf } from '../command-line/refusal-error.ts';
 import { EXIT, usageError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 
-/** The argument of commands about one. */
 export const FLEET_ARGUMENT = ['<fleet>', 'namespace/name of the FleetDaemonSet'] as const;
 
-/** Options of commands that take a file. */
 export const FILE_OPTIONS = {
   filename: textOption('-f, --filename <file>', 'the file of a FleetDaemonSet, YAML or JSON'),
 };

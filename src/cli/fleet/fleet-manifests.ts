@@ -6,7 +6,6 @@
 import * as v from 'valibot';
 import { FUNCTIONS_ACCOUNTS, subjectOf } from '../../ports/stores/credential-store.ts';
 
-/** A manifest. */
 export type Manifest = Readonly<Record<string, unknown>>;
 
 /** CEL: the request is of Rollcall's functions, by their service account or by an access entry of EKS. */

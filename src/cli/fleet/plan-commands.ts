@@ -48,7 +48,6 @@ import { callerOf } from '../command-line/caller.ts';
 const FORMATS = ['table', 'markdown'] as const;
 const PLANNED = ['[fleet]', 'namespace/name of one that was applied'] as const;
 
-/** `fleet plan`. */
 export const planFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'plan'],
   documents: ['FleetPlan'],
@@ -110,7 +109,6 @@ export const planFleetCommand: CommandModule = defineCommand({
   },
 });
 
-/** `fleet diff`. */
 export const diffFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'diff'],
   documents: ['FleetDiff'],
@@ -277,7 +275,6 @@ const APPLIED: Readonly<Record<AppliedFleet['kind'], string>> = {
   unchanged: 'stands so already',
 };
 
-/** `fleet apply`. */
 export const applyFleetCommand: CommandModule = defineCommand({
   path: ['fleet', 'apply'],
   documents: ['FleetApplied'],

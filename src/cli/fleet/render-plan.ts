@@ -228,7 +228,6 @@ const CLUSTERS_MAX = 50;
 const IMAGES_MAX = 20;
 const OTHERS_MAX = 20;
 
-/** The comment. `title` names the fleet and what of it is planned. */
 export function renderMarkdownPlan(title: string, plan: FleetPlan): string[] {
   const { stages, refused, unknownNames } = plan;
   const changed = stages.flatMap(({ name, clusters }) =>

@@ -20,7 +20,6 @@ import { fleetNames, fleetRights, FROM_FUNCTIONS, MAY_ROLL_OUT } from './fleet-m
 import * as v from 'valibot';
 import type { Manifest } from './fleet-manifests.ts';
 
-/** `fleet rights`. */
 export const fleetRightsCommand: CommandModule = defineCommand({
   path: ['fleet', 'rights'],
   documents: ['FleetRights'],

@@ -260,7 +260,6 @@ async function applyGeneration(
   };
 }
 
-/** `fleet history`. */
 export const fleetHistoryCommand: CommandModule = defineCommand({
   path: ['fleet', 'history'],
   documents: ['FleetHistory'],

@@ -53,7 +53,6 @@ export function isAnyAgainst(checks: readonly ClusterCheck[]): boolean {
   return checks.some(({ kind }) => kind === 'conflict' || kind === 'refused');
 }
 
-/** Of each cluster what it said. */
 export function checkDocument(checks: readonly ClusterCheck[]): readonly object[] {
   return checks.map(({ kind: result, ...check }) => ({ ...check, result }));
 }

@@ -78,7 +78,6 @@ function wordsOf(scope: FreezeScope): {
 
 type About = Parameters<typeof logOrder>[1];
 
-/** As the log files it. */
 function aboutOf(scope: FreezeScope, cluster: ClusterRegistration | undefined): About {
   if (scope.kind === 'daemon-set') return { subject: { ...scope, kind: 'name' } };
   return {

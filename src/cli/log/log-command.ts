@@ -201,7 +201,6 @@ interface Following {
   readonly limit: number;
 }
 
-/** A look, and what it was for. */
 interface Looked {
   readonly question: LogQuestion;
   readonly found: SeenLog;

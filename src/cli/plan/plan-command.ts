@@ -91,7 +91,6 @@ export const planCommand: CommandModule = defineCommand({
   },
 });
 
-/** What a plan is as a document. */
 interface PlanDocument {
   readonly cluster: string;
   readonly namespace: string;

@@ -25,7 +25,6 @@ import {
 import { plainText } from '../command-line/text-table.ts';
 import { usageError } from '../process/exit-codes.ts';
 
-/** Options that say what is edited. */
 export const EDIT_OPTIONS = {
   filename: textOption(
     '-f, --filename <file>',
@@ -50,7 +49,6 @@ export const EDIT_OPTIONS = {
   deleteNode: textsOption('--delete-node <node>', 'delete a node'),
 };
 
-/** The options as they are read. */
 export type EditOptions = OptionsOf<typeof EDIT_OPTIONS>;
 
 /** What is asked about, or why it would be refused before anything is read of the cluster. */

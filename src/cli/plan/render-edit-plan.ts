@@ -19,7 +19,6 @@ const GROUPS_MAX = 50;
 /** Names in a cell of a comment. */
 const CELL_NAMES_MAX = 8;
 
-/** The one line above all others. */
 function sumLine({ nodes }: Pick<PlannedEdit, 'nodes'>): string {
   const { gained, lost, restarted, held, unchanged } = countChanges(nodes);
   const parts = [
@@ -35,7 +34,6 @@ function sumLine({ nodes }: Pick<PlannedEdit, 'nodes'>): string {
   return told.length === 0 ? '0 nodes.' : `${counted(nodes.length, 'node')}: ${told.join(', ')}.`;
 }
 
-/** Lines. */
 export function renderEditPlan(plan: PlannedEdit): readonly string[] {
   const { nodes, steps } = plan;
   const groups = groupsOf(nodes).filter(({ change }) => change !== 'unchanged');
@@ -92,7 +90,6 @@ interface NodeGroup extends Pick<PlannedNode, 'change' | 'reason' | 'then'> {
 
 const ORDER: readonly NodeChange[] = ['lost', 'held', 'restarted', 'gained', 'unchanged'];
 
-/** Nodes of one change and one reason. */
 function groupsOf(nodes: readonly PlannedNode[]): readonly NodeGroup[] {
   const groups = Map.groupBy(
     nodes,

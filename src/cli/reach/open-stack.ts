@@ -32,7 +32,6 @@ import { describeStack, readStackOutputs } from './describe-stack.ts';
 import type { AwsClientConfig, Stack, StackOutputs } from './stack.ts';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 
-/** Which stack, and as whom. */
 interface OpenStackOptions {
   readonly stage: string;
   readonly region?: string;

@@ -45,7 +45,6 @@ export interface OrderRow<Ask> {
   readonly ask: (options: OrderOptions) => Ask;
 }
 
-/** How a command ends that watches a rollout. */
 export const WATCH_EXITS = {
   held: 'with --watch: the rollout is halted, paused or undone',
   timedOut: 'with --watch: the time is up',
@@ -60,7 +59,6 @@ interface OrderHome<Ask, Options> {
   /** Arguments as an example has them. */
   readonly sample: string;
   readonly args: readonly (readonly [name: string, about: string])[];
-  /** Of all of them. */
   readonly options: OptionTable;
   readonly give: (
     ordering: Ordering<Ask, Options>,

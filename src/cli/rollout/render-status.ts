@@ -109,7 +109,6 @@ interface OwnWords {
   readonly last: readonly Field[];
 }
 
-/** The outages, who it is, how it stands, and the notes. */
 function renderRollout(status: RolloutStatus | FleetStatus, own: OwnWords): Line[] {
   const { phase, summary, staged, outages, notes } = status;
   // Of what stands still the fields are as of before.

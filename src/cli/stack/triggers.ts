@@ -24,7 +24,6 @@ const SCHEDULE_OUTPUTS = {
   resync: 'ResyncScheduleName',
 } as const satisfies Readonly<Record<string, keyof StackOutputs>>;
 
-/** Functions that are called by schedules. */
 export const SCHEDULED_FUNCTIONS: readonly string[] = Object.keys(SCHEDULE_OUTPUTS);
 
 export function openSchedules(
@@ -60,7 +59,6 @@ export const MAPPED_FUNCTIONS = [
   'dead-letter',
 ] as const;
 
-/** Lambda, by the user's own credentials. */
 function openMappings(config: AwsClientConfig): TriggerControl {
   const client = createAwsClient(LambdaClient, CALL_LIMITS.command, { ...config });
   return {
@@ -86,7 +84,6 @@ function openMappings(config: AwsClientConfig): TriggerControl {
   };
 }
 
-/** One trigger, as AWS knows it. */
 export interface KnownTrigger {
   readonly kind: 'queue' | 'schedule';
   readonly id: string;
@@ -97,9 +94,7 @@ export interface KnownTrigger {
   readonly state: string;
 }
 
-/** What is asked of AWS. */
 export interface TriggerControl {
-  /** Of one function. */
   list(functionName: string): Promise<readonly KnownTrigger[]>;
   turn(trigger: KnownTrigger, to: TriggerState): Promise<void>;
   close(): void;
@@ -107,7 +102,6 @@ export interface TriggerControl {
 
 type TriggerState = 'Enabled' | 'Disabled';
 
-/** Triggers of which functions, and where they are to be. */
 export interface TriggerTurn {
   readonly stackName: string;
   readonly functions: readonly string[];
@@ -180,7 +174,6 @@ function leftOver(
 /** Of one request to EventBridge: a person waits. */
 const TIMEOUT_MS = 10_000;
 
-/** Which stack, and as whom. */
 export interface TriggersOf {
   readonly stackName: string;
   readonly aws: AwsClientConfig;

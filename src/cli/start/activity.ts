@@ -49,7 +49,6 @@ export function openActivity(
   });
 }
 
-/** Keeps the engine's log for a table. */
 export function createActivity(options: ActivityOptions): Activity {
   const sentences: string[] = [];
   /** The newest sentence without its time, and how often it came in a row. */

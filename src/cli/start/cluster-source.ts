@@ -15,7 +15,6 @@ import { packageFile } from '../../engine/package-files.ts';
 import { loadCluster } from '../reach/open-kubeconfig.ts';
 import type { ClusterChoice, StartOptions } from './options.ts';
 
-/** The clusters to manage, and what belongs to them. */
 export interface ClusterSource {
   readonly clusters: readonly EngineCluster[];
   /** How long the takeover probe waits; undefined: as long as a real cluster needs. */

@@ -29,7 +29,6 @@ export interface ClusterPart {
 }
 
 interface Share {
-  /** Rows of each cluster. */
   readonly rowsMax: number;
   readonly clustersMax: number;
   readonly activityMax: number;
@@ -60,7 +59,6 @@ export function fitTable(
   return fitLines(lines, room);
 }
 
-/** Lines that a terminal has room for. */
 export function fitLines(lines: readonly Line[], { rows, columns }: Room): readonly Line[] {
   const rowsMax = Math.max(1, rows - 1);
   const cut = lines.map((line) => cutLine(line, columns));

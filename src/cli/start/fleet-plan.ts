@@ -25,7 +25,6 @@ export const FLEET_FAILURES = ['bad-image', 'crash-loop', 'kernel', 'slow-api'] 
 
 export type FleetFailure = (typeof FLEET_FAILURES)[number];
 
-/** What a release is, and what it needs to be seen. */
 interface PlayedRelease {
   readonly image: string;
   /** How long pods of the canary have to be well inside their cluster. */
@@ -70,7 +69,6 @@ function soakOf(failure: FleetFailure | undefined): number {
   return failure === 'slow-api' ? API_SOAK_SECONDS : SOAK_SECONDS;
 }
 
-/** As much of the options as concerns a fleet. */
 interface FleetChoice {
   readonly fleet?: true;
   readonly onHalt?: FleetBreach;
@@ -154,7 +152,6 @@ export function endingOf(
   }
 }
 
-/** True of the ending that the plan is about. */
 export function isAsPlanned(
   ending: FleetEnding,
   record: Pick<FleetRecord, 'stage'>,

@@ -47,7 +47,6 @@ export interface FleetPlayOptions {
 const TURN_EVERY_MS = 1_000;
 const REPLACE_EVERY_MS = 8_000;
 
-/** One play, from start to end. */
 export class FleetPlay implements Play<FleetReport> {
   readonly #options: FleetPlayOptions;
   readonly #name: string;
@@ -105,7 +104,6 @@ export class FleetPlay implements Play<FleetReport> {
     return this.#play(seen);
   }
 
-  /** Its lines of the table. */
   lines(): readonly Line[] {
     const status = this.#status;
     if (status === undefined) return [`fleet ${this.#name}  waits for the clusters to settle`];

@@ -11,7 +11,6 @@ import type { DaemonSetOverview } from '../../engine/overview.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { playSteps, type Play, type Seen } from './player.ts';
 
-/** What can be injected. */
 export const INJECTED_FAILURES = ['bad-image', 'crash-loop', 'slow-leak', 'flap'] as const;
 
 export type InjectedFailure = (typeof INJECTED_FAILURES)[number];
@@ -67,7 +66,6 @@ export interface InjectionOptions {
 
 const TARGET_NAME = `${INJECTION_TARGET.namespace}/${INJECTION_TARGET.name}`;
 
-/** One injection, from start to end. */
 export function openInjection({ failure, patch, say }: InjectionOptions): Pick<Play, 'advance'> {
   const tell = (text: string): void => {
     say(`inject: ${TARGET_NAME} of ${INJECTION_TARGET.cluster} ${text}`);

@@ -14,7 +14,6 @@ import { loadPageFiles, type PageFiles } from '../ui/page-files.ts';
 import { serveUi } from '../ui/serve-ui.ts';
 import { outputsFileIn } from './second-terminal.ts';
 
-/** What is needed of the start. */
 interface PageParts {
   /** What the page may ask. */
   readonly modules: readonly CommandModule[];

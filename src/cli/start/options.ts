@@ -31,7 +31,6 @@ export type ClusterChoice =
       readonly fleet?: FleetPlan;
     };
 
-/** What `npm start` was asked to do. */
 export interface StartOptions {
   readonly choice: ClusterChoice;
   readonly mode: ClusterMode;
@@ -287,7 +286,6 @@ function chooseLocal(raw: RawOptions): ClusterChoice {
   return { ...local, ...defined({ inject: injectedFailure(raw.inject) }) };
 }
 
-/** Without --fleet. */
 function injectedFailure(text: string | undefined): InjectedFailure | undefined {
   if (text === undefined) return undefined;
   const failure = INJECTED_FAILURES.find((one) => one === text);

@@ -11,7 +11,6 @@ import type { ClusterOverview } from '../../engine/overview.ts';
 /** An overview that nothing moved is read again after this long, milliseconds. */
 const STANDS_MS = 60_000;
 
-/** What is looked at, of an engine. */
 export interface Looked {
   readonly overview: () => Promise<readonly ClusterOverview[]>;
   readonly aws: {

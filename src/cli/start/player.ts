@@ -34,7 +34,6 @@ export interface Play<Report = unknown> {
   readonly idle?: () => Promise<void>;
 }
 
-/** Plays the steps. */
 export function playSteps(steps: readonly Step[]): Play['advance'] {
   const left = [...steps];
   return async (seen) => {

@@ -27,7 +27,6 @@ export interface SecondTerminal {
   readonly kubeconfigPath?: string;
 }
 
-/** Where the outputs of its stack are written. */
 export function outputsFileIn(directory: string): string {
   return path.resolve(directory, 'stack-outputs.json');
 }

@@ -160,7 +160,6 @@ async function openPageOf({
   return shouldExitWhenSettled ? () => Promise.resolve() : openPage({ ...parts, port });
 }
 
-/** What Ctrl-C leaves, in a line. */
 function whatIsLeft({ choice, dataDir, mode }: StartOptions): string {
   if (choice.kind === 'local') {
     return dataDir === undefined
@@ -284,7 +283,6 @@ interface Shown {
   readonly activity: Activity;
 }
 
-/** What a terminal has room for. */
 function fitted({ play, clusters, nodes, activity }: Shown, room: Room): readonly Line[] {
   const recent = activity.recent();
   const lines = play?.lines?.();

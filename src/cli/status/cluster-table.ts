@@ -23,7 +23,6 @@ const WAITING: ReadonlySet<string> = new Set([
   ...(['RemovalHeld', 'AwaitsApproval', 'Paused', 'Returned', 'Frozen'] as const),
 ]);
 
-/** A state, marked. */
 export function statePiece(state: HealthState | 'Stopped' | 'NoNodes' | 'Well'): Piece {
   if (CALM.has(state)) return state;
   return toned(state, WAITING.has(state) ? 'waiting' : 'failing');
@@ -126,7 +125,6 @@ const SHORTLY: Readonly<Partial<Record<OutageCode, readonly [string]>>> = {
   'functions-behind': ['no function came although a look was due'],
 };
 
-/** What waits for an operator, in few words. */
 const WAITS: Readonly<Partial<Record<HealthState, string>>> = {
   Halted: 'halted',
   Stuck: 'stuck',

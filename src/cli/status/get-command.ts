@@ -27,7 +27,6 @@ import { parseNamespacedName } from '../command-line/cluster-arguments.ts';
 type Document = CommandResult['document'];
 type Printed = Printable & { readonly document: Document };
 
-/** What is asked for, beside the table. */
 interface Asked {
   readonly filter: FleetFilter;
   readonly daemonset: string | undefined;
@@ -86,7 +85,6 @@ export const getCommand: CommandModule = defineCommand({
   },
 });
 
-/** Rows of one kind. */
 interface Rows<Item extends object> {
   readonly document: {
     readonly kind: string;

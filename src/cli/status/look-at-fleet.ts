@@ -25,7 +25,6 @@ import { failure, type CommandError } from '../process/exit-codes.ts';
 import type { Stack } from '../reach/stack.ts';
 import { sourcesOf } from '../rollout/rollout-sources.ts';
 
-/** Which part of the fleet is meant. */
 export const FILTER_OPTIONS = {
   cluster: textsOption('--cluster <id>', 'only this cluster; repeat it for several'),
   namespace: textOption('-n, --namespace <name>', 'only DaemonSets and fleets of this namespace'),
@@ -52,7 +51,6 @@ export async function lookAtFleet(filter: FleetFilter, stack: Stack): Promise<Se
   return (await readAndJudge(filter, stack, sourcesOf(stack))).seen;
 }
 
-/** What of a stack is read. */
 type Tables = Pick<Stack, 'registry' | 'freezes' | 'view' | 'fleets' | 'rollouts' | 'clock'>;
 
 /** What explains; `cache`: shared by looks that follow each other. */
@@ -92,7 +90,6 @@ export async function lookAtSome(filter: FleetFilter, stack: Stack): Promise<See
   return seen;
 }
 
-/** A look with every node. */
 export interface SeenNodes extends SeenFleet {
   readonly atMs: number;
   readonly map: NodeMap;

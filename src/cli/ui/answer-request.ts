@@ -17,7 +17,6 @@ const API = '/api/';
 const BASE = '/api/v1/';
 const INDEX = 'index.html';
 
-/** What answers under a path of the API. */
 export type Endpoint =
   | { readonly kind: 'document'; readonly text: string }
   | { readonly kind: 'stream'; readonly open: Stream }
@@ -28,7 +27,6 @@ export type Endpoint =
       readonly run: (given: Given, signal: AbortSignal) => Promise<ApiAnswer>;
     };
 
-/** What the server serves. */
 export interface UiServing {
   readonly token: string;
   readonly files: () => Promise<PageFiles>;
@@ -42,7 +40,6 @@ export type Stream = (
   reader: { readonly signal: AbortSignal; readonly lastEventId: string | undefined },
 ) => Promise<void>;
 
-/** What is sent. */
 export interface Reply {
   readonly kind: 'reply';
   readonly status: number;
@@ -50,13 +47,11 @@ export interface Reply {
   readonly body: string | Uint8Array;
 }
 
-/** How a stream is begun. */
 export interface StreamReply {
   readonly kind: 'stream';
   readonly write: (response: ServerResponse, signal: AbortSignal) => Promise<void>;
 }
 
-/** The server around a request. */
 export interface Around {
   readonly serving: UiServing;
   readonly port: number;
@@ -115,7 +110,6 @@ async function answerWith(
   return replyWithJson(await endpoint.run(givenInBody(body.text), signal));
 }
 
-/** Of what answerRequest rejected with. */
 export function replyToError(error: unknown): Reply {
   return replyWithJson(answerOfError(error));
 }

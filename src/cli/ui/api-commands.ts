@@ -65,7 +65,6 @@ export interface ApiParameter {
   readonly option?: OptionRow<unknown>;
 }
 
-/** A command of the API. */
 export interface ApiCommand {
   readonly method: ApiMethod;
   /** Below `/api/v1/`. */

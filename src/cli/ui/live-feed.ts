@@ -19,10 +19,8 @@ const UNREAD_BYTES_MAX = 8_000_000;
 /** Batches of log entries that are kept for viewers who come back. */
 const BATCHES_MAX = 50;
 
-/** A JSON document with its kind. */
 export type LiveDocument = { readonly kind: string } & Readonly<Record<string, unknown>>;
 
-/** What a look found. */
 export interface LiveLook {
   /** By event; told when it changed, its `atMs` aside. */
   readonly standing: Readonly<Record<string, LiveDocument>>;
@@ -30,7 +28,6 @@ export interface LiveLook {
   readonly log: LiveDocument | undefined;
 }
 
-/** An event as it is sent. */
 interface Told {
   readonly seq: number;
   readonly text: string;
@@ -46,7 +43,6 @@ interface FeedParts {
   readonly epoch: string;
 }
 
-/** The feed. */
 export class LiveFeed {
   readonly #parts: FeedParts;
   readonly #viewers = new Set<ServerResponse>();

@@ -5,9 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageFile } from '../../engine/package-files.ts';
 
-/** A file of the page. */
 export interface PageFile {
-  /** Its content type. */
   readonly type: string;
   readonly body: Uint8Array;
 }

@@ -13,13 +13,11 @@ export interface RequestRefusal {
   readonly remedy: string;
 }
 
-/** What is looked at, of a request. */
 export interface RequestHead {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** With every answer. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

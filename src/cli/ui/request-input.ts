@@ -14,7 +14,6 @@ const One = v.pipe(
 );
 const Body = v.record(v.string(), v.union([One, v.array(One)]));
 
-/** Of a query. */
 export function givenInQuery(query: URLSearchParams): Given {
   return Object.fromEntries([...query.keys()].map((name) => [name, query.getAll(name)]));
 }

@@ -12,7 +12,6 @@ import type { Stack } from '../reach/stack.ts';
 import { RELEASE } from '../../../functions/release.ts';
 import type { RequestRefusal } from './protection.ts';
 
-/** What is sent back. */
 export interface ApiAnswer {
   readonly status: number;
   readonly exitCode: number;
@@ -20,7 +19,6 @@ export interface ApiAnswer {
   readonly body: string;
 }
 
-/** What every request shares. */
 export interface ApiRuntime {
   readonly modules: readonly CommandModule[];
   readonly stack: Stack;

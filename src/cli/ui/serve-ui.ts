@@ -21,7 +21,6 @@ export const PAGE_PORT = 7080;
 /** The highest there is. */
 export const PORT_MAX = 65_535;
 
-/** An open page. */
 export interface ServedUi extends UiServer {
   /** With the token in its fragment, which a browser neither sends nor logs. */
   readonly address: string;

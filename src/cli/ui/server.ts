@@ -19,7 +19,6 @@ const STILL_MS_MAX = 120_000;
 const HEADER_BYTES_MAX = 16_384;
 const STREAM_HEADERS = { 'content-type': 'text/event-stream; charset=utf-8' };
 
-/** A running server. */
 export interface UiServer {
   readonly port: number;
   /** Resolves once nothing of it is left. */

@@ -26,7 +26,6 @@ import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { Stack } from '../reach/stack.ts';
 import { findSourcesOf, sourcesOf } from '../rollout/rollout-sources.ts';
 
-/** Nodes of one DaemonSet in one cluster. */
 export interface Told {
   readonly kind: 'told';
   readonly key: DaemonSetKey;
@@ -36,7 +35,6 @@ export interface Told {
   readonly outages: readonly Outage[];
   readonly counts: Readonly<Partial<Record<NodeCode, number>>>;
   readonly groups: readonly ReasonGroup[];
-  /** Of the nodes that are in a group. */
   readonly nodes: readonly Verdict[];
   /** Absent: no revision is rolled out. */
   readonly budget?: ShownBudget;
@@ -53,10 +51,8 @@ export interface Untold {
   readonly remedy: string;
 }
 
-/** An answer. */
 export type Answer = Told | Untold;
 
-/** What is asked beside whose nodes. */
 export interface Question {
   readonly stack: Stack;
   readonly standing: StackStanding;
@@ -82,7 +78,6 @@ export async function askCluster(
   return found.kind === 'refused' ? undefined : tell(found, question, cache);
 }
 
-/** Tells of what was found. */
 async function tell(
   { key, stored, fleet }: FoundRollout,
   question: Question,

@@ -238,7 +238,6 @@ function countsText(counts: Told['counts']): string {
   return parts.length === 0 ? 'no nodes' : parts.join(', ');
 }
 
-/** An answer as a document. */
 function documentOf(answer: Answer): object {
   const { key, kind, outages } = answer;
   if (kind === 'untold') {

@@ -15,7 +15,6 @@ export interface DailyCounts {
   readonly rows: readonly (readonly number[])[];
 }
 
-/** The sum of some days. */
 export interface DailySum {
   readonly columns: readonly number[];
   /** Hours that it was counted over: from when counting began, or from the first day that is kept, until now. */

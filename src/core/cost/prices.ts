@@ -28,7 +28,6 @@ const LOG_KB_PER_INVOCATION = 1;
 const KB_PER_GB = 1e6;
 const MEGABYTES_PER_GB = 1024;
 
-/** What is asked of AWS, as counts. */
 export interface Usage {
   readonly sqsRequests: number;
   readonly readUnits: number;
@@ -37,7 +36,6 @@ export interface Usage {
   readonly gigabyteSeconds: number;
 }
 
-/** Dollars by what they are paid for. */
 export type Dollars = Readonly<
   Record<'sqs' | 'reads' | 'writes' | 'invocations' | 'durations' | 'logs', number>
 >;

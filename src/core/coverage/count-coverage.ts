@@ -72,7 +72,6 @@ export function addSpans(
   }, days);
 }
 
-/** A node that joined, as columns of a day. */
 export function joinedAs(bucket: number): readonly number[] {
   return [...Array.from({ length: TIME_COLUMNS + bucket }, () => 0), 1];
 }

@@ -7,7 +7,6 @@
 import type { CoverageRecord } from '../model/state.ts';
 import { MISSED_AFTER_MS, SILENT_AFTER_MS, type StopSpan } from '../status/outages.ts';
 
-/** What is known of the time up to a moment. */
 export interface CoverageMoment {
   readonly nowMs: number;
   /** Until when is counted: of a run the time of its view, of a reader the present. */

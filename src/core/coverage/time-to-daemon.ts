@@ -23,7 +23,6 @@ export function bucketOf(tookMs: number): number {
   return bucket < 0 ? BUCKET_SECONDS.length : bucket;
 }
 
-/** Percentiles of counts by bucket. */
 export function timeToDaemon(counts: readonly number[]): TimeToDaemon {
   const nodes = counts.reduce((sum, count) => sum + count, 0);
   const at = (share: number): number | undefined => {

@@ -70,7 +70,6 @@ type Last = NonNullable<EventTally['last']>;
 class Correlator {
   readonly #input: CorrelationInput;
   readonly #tallies = new Map<string, EventTally>();
-  /** By name of the Event. */
   readonly #writes = new Map<string, EventWrite>();
   /** Singles of this run, by kind and message: within a run any of them is found again. */
   readonly #singles = new Map<string, Last>();

@@ -43,7 +43,6 @@ export function succeededDaemonPodEvent(pod: NamedPod): PlannedEvent {
   return { type: 'Normal', reason: 'SucceededDaemonPod', message };
 }
 
-/** A pod and its node, as events name them. */
 interface NamedPod {
   readonly namespace: string;
   readonly name: string;

@@ -37,7 +37,6 @@ export interface FleetPlacement {
 
 /** A change of the manifest for some clusters. */
 export interface FleetOverride {
-  /** For messages. */
   readonly name: string;
   /** Absent: every cluster. */
   readonly choice?: ClusterChoice;

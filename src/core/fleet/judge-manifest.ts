@@ -10,7 +10,6 @@ import type { LabelSelector } from '@rollcall/base/objects.ts';
 import type { FleetKey, FleetManifest, FleetProblem } from './fleet-daemon-set.ts';
 import { REVISION_HASH_LABEL, TEMPLATE_GENERATION_LABEL } from '../pod/pod-facts.ts';
 
-/** A manifest that passed, or what is wrong with it. */
 type JudgedManifest =
   | { readonly kind: 'manifest'; readonly manifest: FleetManifest }
   | { readonly kind: 'invalid'; readonly problems: readonly [FleetProblem, ...FleetProblem[]] };
@@ -35,7 +34,6 @@ function named(manifest: JsonObject, { namespace, name }: FleetKey): JsonObject 
   return { ...manifest, metadata: { namespace, name, ...metadata } };
 }
 
-/** Of one cluster, or of its owner there. */
 const OWN_FIELDS: readonly string[] = ['generateName', 'ownerReferences', 'finalizers'];
 
 function judgeIdentity(manifest: JsonObject, key: FleetKey): readonly FleetProblem[] {

@@ -61,7 +61,6 @@ export function whyUntouched({
   return rival === undefined ? undefined : 'conflict';
 }
 
-/** Plans one cluster. */
 export function planCluster(
   facts: ClusterFacts,
   { manifest, hash, overrides }: Extract<Rendering, { readonly kind: 'rendered' }>,

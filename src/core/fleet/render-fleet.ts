@@ -115,7 +115,6 @@ function withPolicy(
   };
 }
 
-/** A hash of what the pods are made from. */
 function templateHash({ spec }: Pick<FleetManifest, 'spec'>): string {
   const template: object = spec.template;
   return nameHash(`fleet template\n${meaningOf(isJsonObject(template) ? template : {})}`);

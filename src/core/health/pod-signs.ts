@@ -52,7 +52,6 @@ export interface PodJudging {
   readonly seenSinceMs?: number;
   /** A pod that says nothing may come up for so long, or be not ready while it runs. */
   readonly graceMs: number;
-  /** Condition Ready of its node. */
   readonly isNodeReady: boolean;
   /** What it had gone through before; absent: it counts from its creation. */
   readonly baseline?: PodBaseline;

@@ -92,7 +92,6 @@ export function atRiskIn(
     !names.has(name) && createdAtMs <= startedAtMs - CLOCKS_DIFFER_MS;
 }
 
-/** By what members are drawn. */
 export interface DrawRule<M> {
   readonly startedAtMs: number;
   /** All of one unit are drawn with the first of them, and are at risk no more. */
@@ -152,7 +151,6 @@ function inBlindOrder<M extends TrialNode>(members: readonly M[], startedAtMs: n
     .map(({ member }) => member);
 }
 
-/** Members at risk of one stratum. */
 interface Sides {
   updated: number;
   others: number;
@@ -266,7 +264,6 @@ export function describeE(eValue: number): string {
  * and again it alarms too often.
  */
 
-/** Bad and good nodes of two sides. */
 interface FourCounts {
   readonly updatedBad: number;
   readonly updatedGood: number;

@@ -39,7 +39,6 @@ export type ClusterTroubles = Readonly<Partial<Record<ClusterTrouble, TroubleEnt
 export interface TroubleBook {
   /** As the walk before found it, by cluster. */
   readonly former: Readonly<Record<string, ClusterTroubles>>;
-  /** As this one found it, so far. */
   readonly found: Readonly<Record<string, ClusterTroubles>>;
   /** Clusters that this walk has looked at, and those of them in a trouble that counts. */
   readonly clusters: number;
@@ -49,7 +48,6 @@ export interface TroubleBook {
 /** Nothing is known of any cluster. */
 export const EMPTY_BOOK: TroubleBook = { former: {}, found: {}, clusters: 0, troubled: 0 };
 
-/** At the beginning of a walk. */
 export function nextBook({ found }: TroubleBook): TroubleBook {
   return { ...EMPTY_BOOK, former: found };
 }

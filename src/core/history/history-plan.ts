@@ -14,7 +14,6 @@ import type { IntentJudgement, PlanContext, View } from '../model/plan.ts';
 import type { PodProjection, RevisionProjection } from '../model/projections.ts';
 import { REVISION_HASH_LABEL, revisionHashOfPod } from '../pod/pod-facts.ts';
 
-/** What is known about the revisions of one DaemonSet. */
 interface HistoryPlanInput {
   readonly daemonSet: DaemonSetObject;
   /** Live: those that the selector matches, and owned ones that it does not match any more. */

@@ -21,7 +21,6 @@ import { resolvedAtMs } from '../pod/request-life.ts';
 import { tombstonesOfAnswered } from '../pod/tombstones.ts';
 import { withoutLatest, intentIdentity } from './merge-intents.ts';
 
-/** What intents are judged by. */
 export interface JudgeIntentsInput {
   readonly state: Pick<DaemonSetState, 'intents' | 'written'>;
   /** All pods of the set as read, claimed or not. */

@@ -25,7 +25,6 @@ export interface SigningKey {
   readonly jwk: JsonObject;
 }
 
-/** The keys of a document, or which field of it cannot be taken. */
 export type ReadKeys =
   | { readonly kind: 'keys'; readonly keys: readonly SigningKey[] }
   | { readonly kind: 'refused'; readonly field: string; readonly why: string };

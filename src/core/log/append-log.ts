@@ -50,7 +50,6 @@ export function entryIdentity(entry: LogEntry): string {
   }
 }
 
-/** How many requests an entry tells of. */
 export function requestsOf(entry: LogEntry): number {
   return entry.kind === 'effect' ? entry.parts.reduce((sum, { count }) => sum + count, 0) : 0;
 }
@@ -102,7 +101,6 @@ function countLeftOut(leftOut: LeftOut | undefined, entry: LogEntry): LeftOut {
   };
 }
 
-/** A write of a state, as far as its entries go. */
 export interface LoggedChange {
   readonly from: Pick<DaemonSetState, 'log' | 'rollout'>;
   readonly to: Pick<DaemonSetState, 'log' | 'rollout'>;

@@ -96,11 +96,8 @@ export interface OrderEntry {
     | 'remove-cluster';
   readonly by: string;
   readonly why?: string;
-  /** Of an approval. */
   readonly step?: number;
-  /** Of a change of mode. */
   readonly mode?: string;
-  /** Functions that are stopped. */
   readonly functions?: readonly string[];
   /** The cluster that is registered no more: who reads finds its entries nowhere. */
   readonly removed?: string;
@@ -121,7 +118,6 @@ export interface FleetEntry {
   /** A FleetDecisionKind. */
   readonly decision: string;
   readonly message: string;
-  /** Of one that failed. */
   readonly cluster?: string;
 }
 

@@ -43,7 +43,6 @@ export interface NodeSystem {
   readonly bootId: string;
 }
 
-/** Which object of a namespace, and as of when. */
 interface Identity {
   readonly namespace: string;
   readonly name: string;

@@ -27,7 +27,7 @@ export interface SnapshotProgress {
   readonly hashes: SetHashes;
 }
 
-/** Who holds the Lease of a watcher that stands by. */
+/** The holder of the Lease while a watcher stands by. */
 export interface WatcherStandsBy {
   /** The installation, or the holder's own name where the Lease names none. */
   readonly holder: string;

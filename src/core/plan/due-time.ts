@@ -17,7 +17,6 @@ import { resolvedAtMs } from '../pod/request-life.ts';
 /** No look is planned sooner than this. */
 const SOONEST_MS = 1000;
 
-/** What a due time is computed from. */
 export interface DueTimeInput {
   readonly view: View;
   /** Back-off as it will stand after this run. */

@@ -47,7 +47,6 @@ export interface EffectRules {
   readonly recorded: readonly Intent[];
 }
 
-/** What a run has sent so far. */
 export interface SentSoFar {
   readonly creates: number;
   readonly deletes: number;

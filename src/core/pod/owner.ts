@@ -74,7 +74,6 @@ export function claimOf(
   return isAdoptable ? 'adopt' : 'ignore';
 }
 
-/** What a patch has to know of a pod or a revision. */
 export type Ownable = Pick<
   PodProjection | RevisionProjection,
   'kind' | 'namespace' | 'name' | 'uid'

@@ -29,7 +29,6 @@ export interface Wait {
 /** A name and, where it follows from a pod that is there, that pod. */
 export type NameChoice = Pick<PlannedCreate, 'name' | 'predecessor'>;
 
-/** Create under this name, or wait. */
 export type CreateDecision =
   | { readonly kind: 'create'; readonly choice: NameChoice }
   | { readonly kind: 'wait'; readonly wait: Wait };

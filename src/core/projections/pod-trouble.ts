@@ -205,7 +205,6 @@ function causeOfScheduler(message: string | undefined, sharing: Sharing): string
   return findKnown(own, OF_SCHEDULERS, sharing);
 }
 
-/** What a kubelet's message says that is missing. */
 function causeOfKubelet(message: string | undefined, sharing: Sharing): string | undefined {
   return findKnown(message, OF_KUBELETS, sharing);
 }

@@ -8,7 +8,6 @@
 import { isJsonObject, type JsonObject } from '@rollcall/base/json.ts';
 import type { Taint } from '@rollcall/base/objects.ts';
 
-/** True of text of this form. */
 type IsText = (value: unknown) => value is string;
 
 function textOf(pattern: RegExp): IsText {

@@ -75,7 +75,6 @@ function decideEdit(input: RemovalInput): RemovalDecision {
   return isOverShare(rules, removal) ? hold(input) : go(baseOf(input));
 }
 
-/** Nodes changed. */
 function decideNodes(input: RemovalInput): RemovalDecision {
   const { rules, removal, stance } = input;
   if (!mayBegin(rules, removal)) return go(baseOf(input));

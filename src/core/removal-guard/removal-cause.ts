@@ -14,7 +14,6 @@ import type { Removal } from './count-removal.ts';
 const CAUSE_LENGTH_MAX = 300;
 const NODES_NAMED_MAX = 3;
 
-/** The cause, and where to look for its author. */
 export interface RemovalCause {
   /** The end of a sentence that begins with the pods. */
   readonly text: string;

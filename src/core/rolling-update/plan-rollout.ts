@@ -119,7 +119,6 @@ type Counted = Pick<
 /** Nodes that a budget names: enough to look at, and no more than a screen. */
 const BUDGET_NODES_MAX = 16;
 
-/** Collects effects and notes of one run. */
 class Draft {
   readonly creates: RolloutCreate[] = [];
   readonly deletes: DeleteDecision[] = [];

@@ -140,7 +140,6 @@ function findStageNodes(
   view: View,
   at: {
     readonly intents: IntentJudgement;
-    /** Of the template. */
     readonly hash: string;
     readonly policy: RolloutPolicy;
     readonly placement: 'run' | 'keep';

@@ -33,7 +33,6 @@ export type SiteState =
   | { readonly kind: 'only-new'; readonly new: RolloutPod }
   | { readonly kind: 'only-old'; readonly old: RolloutPod };
 
-/** One node of the rolling update, or a vanished one. */
 export interface Site {
   readonly node: NodeName;
   /** Absent for a vanished node. */

@@ -15,7 +15,6 @@ import type { Stages } from '../stages/stages-input.ts';
 import { compareSites, isSafelyAvailable, isSupplied, type Site } from './rollout-states.ts';
 import type { OldSite, WalkWithoutSurge } from './rollout-without-surge.ts';
 
-/** Walks the sites of open nodes against the budget. */
 export function walkStages(sites: readonly Site[], stages: Stages): WalkWithoutSurge {
   const taking = sites.filter(({ placement }) => placement === 'run');
   const unavailable = taking.filter(

@@ -72,7 +72,6 @@ export interface GateSubject {
   readonly members: 'nodes' | 'clusters';
   /** `revision abc`, `generation 3`. */
   readonly release: string;
-  /** Where it goes back to. */
   readonly back: string;
   /** Of a way back: how many failed on it. Absent: none are counted. */
   readonly failedMembers?: number;

@@ -71,7 +71,6 @@ export interface StepRules {
   };
 }
 
-/** A step, and what it is judged by. */
 export interface StepInput {
   readonly holds: Holds;
   readonly step: StepSummary;
@@ -101,7 +100,6 @@ function judgeMembers({ step, rules, nowMs }: Unheld): StepGate | undefined {
   return rolling > 0 ? { kind: 'updating', pendingNodes: waiting } : closed(windows, nowMs);
 }
 
-/** What the open step still has to show. */
 function judgeShown({ step, rules, nowMs }: Unheld): StepGate | undefined {
   const { shown, unproven } = step;
   if (shown?.isSeen === false) return { kind: 'view' };

@@ -10,7 +10,6 @@ import { E_SHOWN_MAX, NODES_HALT_AT, describeE, eValueOf } from '../health/trial
 import type { Breach, BreachCause, NodeFailure, RolloutRecord } from '../model/rollout-record.ts';
 import { timeText } from './gate-words.ts';
 
-/** Bad and good nodes of one side. */
 interface SideCounts {
   readonly bad: number;
   readonly good: number;

@@ -73,12 +73,10 @@ function hasPeers(
   );
 }
 
-/** Nodes that were added in the place of others. */
 export function addedNodes(losses: readonly CanaryLoss[] = []): ReadonlySet<NodeName> {
   return new Set(losses.flatMap(({ added }) => added ?? []));
 }
 
-/** The moment of a look, and what an operator overruled before. */
 export interface LossMoment {
   readonly nowMs: number;
   /** When a breach was overruled last: losses before it are the nodes' own. Absent: none was. */

@@ -23,7 +23,6 @@ export function excusedNodesMax({ then, now }: NodeCounts): number {
   return Math.max(EXCUSED_NODES_MIN, nodesRoundedDown(EXCUSED_SHARE, Math.min(then, now)));
 }
 
-/** The nodes that are excused now. */
 export function excuseNodes(
   { trial, baseNodes }: RolloutRecord,
   nodes: readonly StageNode[],

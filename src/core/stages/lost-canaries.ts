@@ -19,7 +19,6 @@ import { isPending, nameOf, type StageNode } from './stage-node.ts';
 import type { StagesInput } from './stages-input.ts';
 import { canaryOfNow } from './steps.ts';
 
-/** The nodes of an open canary that have had their turn. */
 export interface CanaryStanding {
   /** Those that are not Ready. */
   readonly lost: ReadonlySet<NodeName>;
@@ -133,7 +132,6 @@ function lossesDue(record: RolloutRecord, input: StagesInput): readonly CanaryLo
   return due.slice(0, Math.max(0, wanted - left));
 }
 
-/** How many nodes of the canary have to be well. */
 function wantedOf({ canary, losses, baseNodes }: RolloutRecord, { policy }: StagesInput): number {
   const chosen = canary.length - addedNodes(losses).size;
   if (policy.canary.kind === 'selector') return chosen;

@@ -79,7 +79,6 @@ export function bootOf(
   return watched.boot === now ? 'same' : 'changed';
 }
 
-/** Restarts of all pods of the revision. */
 export function countRestarts(nodes: readonly StageNode[]): number {
   return nodes.reduce((sum, { updated }) => sum + (updated?.trouble?.restarts ?? 0), 0);
 }

@@ -24,10 +24,8 @@ export interface Steps {
   readonly left: number;
 }
 
-/** What steps are found in. */
 type StepsInput = Pick<StagesInput, 'nodes' | 'policy'>;
 
-/** Nodes of open steps, and the step after them. */
 export function findSteps(record: RolloutRecord, input: StepsInput): Steps {
   const { step, opened: names = [] } = record;
   const { nodes, policy } = input;
@@ -67,7 +65,6 @@ export function canaryOfNow(record: RolloutRecord, input: StepsInput): readonly 
   return canary.filter((name) => !waiting.has(name));
 }
 
-/** Nodes that open together. */
 interface Group {
   /** The values, joined by `/`; `-` stands for a label that is not there. */
   readonly name: string;

@@ -24,7 +24,6 @@ export interface StartUpSet {
 /** Its pods by the node that they are bound to. */
 export type PodsByNode = ReadonlyMap<NodeName, readonly PodProjection[]>;
 
-/** Why a node waits for a DaemonSet. */
 export type StartUpWaitCode =
   /** It has no pod there. */
   | 'no-pod'

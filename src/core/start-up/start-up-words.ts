@@ -30,7 +30,6 @@ const WORDS: Readonly<Record<StartUpWaitCode, string>> = {
   unknown: 'cannot be read now',
 };
 
-/** What nodes of one reason have in common. */
 interface Matter {
   readonly text: string;
   readonly remedy: string;

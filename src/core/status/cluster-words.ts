@@ -3,7 +3,6 @@
  */
 import type { RivalNote } from '../model/registration.ts';
 
-/** What the words name. */
 export interface ClusterSubject {
   readonly id: string;
   readonly incompleteReason?: string;

@@ -17,7 +17,6 @@ export interface NextStep {
   readonly about: string;
 }
 
-/** Whose rollout it is, as its commands name it. */
 export type NextHome =
   | {
       readonly kind: 'rollout';
@@ -30,7 +29,6 @@ export type NextHome =
     }
   | { readonly kind: 'fleet'; readonly key: string };
 
-/** How it stands. */
 export interface NextSubject {
   readonly home: NextHome;
   readonly gate: Gate;

@@ -59,7 +59,6 @@ export interface StackStanding {
   readonly walkedAtMs?: number;
 }
 
-/** What is known of one cluster. */
 export interface ClusterStanding {
   readonly id: string;
   /** Absent: nothing was ever heard of it. */
@@ -141,7 +140,6 @@ export function guardOfOutage({ code, message }: Outage): Guard | undefined {
   return { kind: 'status-only', code: GUARD_CODES[code], message };
 }
 
-/** What tells of a DaemonSet's runs. */
 export interface RunsSeen {
   readonly state: DaemonSetState | undefined;
   /** When the newest change that the last complete run has not seen was sent at the latest; undefined: it has seen all. */

@@ -11,7 +11,6 @@ import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import type { PlannedEvent } from '../model/plan.ts';
 import type { RivalNote } from '../model/registration.ts';
 
-/** Type of the condition. */
 const PAUSE_CONDITION = 'RollcallPaused';
 
 /** What a DaemonSet is told: the condition's reason, the Event's, and the words of both. */

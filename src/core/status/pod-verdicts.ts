@@ -30,7 +30,6 @@ interface Seen {
   readonly nowMs: number;
 }
 
-/** What a finding is made of, but for the pod. */
 interface Matter {
   readonly code: NodeCode;
   /** Ends `has pod x, `. */
@@ -164,12 +163,10 @@ function containerOf({ trouble }: PodProjection): string {
   return trouble?.container === undefined ? 'container' : `container ${trouble.container}`;
 }
 
-/** A command that asks the cluster of this pod. */
 function kubectl({ namespace, name }: PodProjection, verb: string): string {
   return `kubectl -n ${namespace} ${verb} ${name}`;
 }
 
-/** What a pod that ended is told with, beside its back-off. */
 export function describeFailed(
   pod: PodProjection,
   node: NodeProjection,

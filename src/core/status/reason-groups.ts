@@ -15,7 +15,6 @@ import { explainPlacement } from './placement-words.ts';
 export interface ReasonGroup {
   readonly code: ReasonCode;
   readonly kind: ReasonKind;
-  /** Of the table. */
   readonly title: string;
   /** What is the matter, with names: the end of a sentence that begins with the nodes. */
   readonly message: string;
@@ -46,7 +45,6 @@ export function codeOf({ code, reason, guard }: Verdict): ReasonCode {
   return guard ?? code;
 }
 
-/** What it means. */
 function reasonOf(verdict: Verdict): Reason {
   return REASONS[codeOf(verdict)];
 }

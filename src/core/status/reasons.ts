@@ -24,7 +24,6 @@ export interface Reason {
   readonly remedy?: string;
 }
 
-/** Every code of a node. */
 const OF_NODES: Readonly<Record<NodeCode, Reason>> = {
   Running: { kind: 'serving', title: 'a pod runs and is ready' },
   KeptDespiteTaint: {

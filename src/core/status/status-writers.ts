@@ -36,7 +36,6 @@ export interface AnswerTimes {
   readonly sinceMs: number | undefined;
   /** When it answered, by its own clock. */
   readonly answeredAtMs: number;
-  /** When that was by ours. */
   readonly nowMs: number;
 }
 

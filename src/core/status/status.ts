@@ -22,12 +22,10 @@ const COUNTERS = [
   'numberUnavailable',
 ] as const;
 
-/** What of a status is ours. */
 export const OWN_MEMBERS = [...COUNTERS, 'observedGeneration'] as const;
 
 type Counters = Record<(typeof COUNTERS)[number], number>;
 
-/** What updated means, and what is raised. */
 interface CountedFor {
   readonly currentHash: string | undefined;
   readonly observeGeneration: boolean;

@@ -20,7 +20,6 @@ import { describeFailed, describeUnready, type PodFinding } from './pod-verdicts
 import { remedyOfPlacement } from './reasons.ts';
 import { describeRollout } from '../rolling-update/rollout-verdicts.ts';
 
-/** A node's decision with what became of it in this run. */
 export interface VerdictInput {
   readonly decision: NodeDecision;
   /** What the rolling update says about it; only of nodes that need nothing else. */

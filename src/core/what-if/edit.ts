@@ -26,7 +26,6 @@ export interface ImageEdit {
   readonly image: string;
 }
 
-/** What is done to the DaemonSet. */
 export type DaemonSetEdit =
   | { readonly kind: 'none' }
   /** Applied as `kubectl apply -f` does. */
@@ -46,7 +45,6 @@ export interface EditProblem {
   readonly message: string;
 }
 
-/** Nodes after an edit, or what is wrong with it. */
 export type EditedNodes =
   | { readonly kind: 'nodes'; readonly nodes: readonly NodeProjection[] }
   | { readonly kind: 'refused'; readonly problems: readonly EditProblem[] };

@@ -8,7 +8,6 @@ import type { PodProjection } from '../model/projections.ts';
 import { REVISION_HASH_LABEL } from '../pod/pod-facts.ts';
 import type { CreateIntent } from '../model/state.ts';
 
-/** What a run knows of its requests. */
 export interface Known {
   readonly intents?: IntentJudgement;
   /** The DaemonSet before the edit, and its revision. */

@@ -22,20 +22,16 @@ import { computeView } from '../view/view.ts';
 /** From a delete to the pod's absence. */
 export const STOP_MS = 5_000;
 
-/** Who does something in the model. */
 export type Actor = 'rollcall' | 'built-in' | 'garbage-collector';
 
-/** A pod that was made or deleted. */
 export interface Deed {
   readonly kind: 'create' | 'delete';
   readonly by: Actor;
   readonly node: NodeName;
   readonly atMs: number;
-  /** Of a delete. */
   readonly reason?: DeleteReason;
 }
 
-/** What it begins with. */
 export interface ModelStart {
   readonly daemonSet: DaemonSetObject;
   readonly nodes: readonly NodeProjection[];
@@ -53,7 +49,6 @@ interface Timer {
   readonly becomes: 'ready' | 'gone';
 }
 
-/** The cluster. */
 export class ModelCluster {
   nowMs: number;
   daemonSet: DaemonSetObject;

@@ -41,7 +41,6 @@ export interface PlayInput extends ModelStart {
   readonly burstPodsMax: number;
 }
 
-/** One step of the rollout, as it opened. */
 export interface PlayedStep {
   readonly kind: OpenStep['kind'] | 'rolling-update';
   /** Values of the order's labels; empty: there is none. */
@@ -49,7 +48,6 @@ export interface PlayedStep {
   readonly atMs: number;
 }
 
-/** A deed, and the step in which it fell. */
 export interface PlayedDeed extends Deed {
   /** Place in `steps`; absent: it is of no rollout. */
   readonly step?: number;

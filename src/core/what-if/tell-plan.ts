@@ -43,7 +43,6 @@ export interface EditPlan {
   readonly steps: readonly PlannedStep[];
 }
 
-/** What it is told from. */
 export interface TellInput {
   readonly played: Played;
   /** Pods before the edit. */

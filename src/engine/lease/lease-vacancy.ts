@@ -24,7 +24,6 @@ export interface LeaseHolder {
   readonly durationMs: number;
 }
 
-/** Whether the Lease has a holder. */
 export type Vacancy =
   | {
       readonly kind: 'vacant';

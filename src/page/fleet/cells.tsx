@@ -12,7 +12,6 @@ import { placeAfter, placeAt, sizeOfCells } from '../model/layout-tiles.ts';
 import type { Layout } from '../model/layout-tiles.ts';
 import type { Sprites } from './sprites.ts';
 
-/** What is drawn, and what happens. */
 export interface CellsProps {
   readonly cluster: MapCluster;
   readonly codes: Uint16Array;
@@ -35,7 +34,6 @@ interface Drawn {
   readonly layout: Layout;
 }
 
-/** The cells. */
 export function Cells(props: CellsProps): VNode {
   const { cluster, codes, layout, sprites, ratio, label, describe, onOpen, onPoint } = props;
   const nodes = cluster.names.length;
@@ -97,7 +95,6 @@ export function Cells(props: CellsProps): VNode {
   );
 }
 
-/** Where the keyboard is, and what moves it. */
 interface Keyboard {
   readonly cursor: number | undefined;
   readonly onKeyDown: (event: KeyboardEvent) => void;

@@ -10,7 +10,6 @@ import { KindMark, StateMark } from '../parts/mark.tsx';
 const SHOWN = 3;
 const CLUSTERS_SHOWN = 6;
 
-/** The list. */
 export function Findings(props: { readonly findings: readonly HealthFinding[] }): VNode | null {
   const { findings } = props;
   const [isWhole, setIsWhole] = useState(false);
@@ -92,7 +91,6 @@ function FindingRow(props: { readonly finding: HealthFinding }): VNode {
   );
 }
 
-/** Where more is told of it. */
 function addressOf({ subject, name, clusters }: HealthFinding): string {
   const [cluster] = clusters;
   const [namespace = '', of = ''] = name.split('/');

@@ -38,7 +38,6 @@ interface Tip {
   readonly y: number;
 }
 
-/** The map. */
 export function FleetMap({ map, found, paint, onCluster }: MapProps): VNode {
   const { go } = usePage();
   const [ref, width] = useWidth();

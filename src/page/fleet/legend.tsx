@@ -13,7 +13,6 @@ interface LegendProps {
   readonly onSearch: (text: string) => void;
 }
 
-/** The legend. */
 export function Legend({ map, counts, paint, onSearch }: LegendProps): VNode {
   return (
     <div class="legend">

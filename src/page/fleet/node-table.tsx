@@ -12,7 +12,6 @@ import type { NodeWords } from './node-words.ts';
 
 const ROWS_MAX = 300;
 
-/** The table. */
 export function NodeTable(props: {
   readonly map: NodeMap;
   readonly found: readonly Found[];

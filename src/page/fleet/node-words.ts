@@ -3,7 +3,6 @@ import { LOOK_WORDS, kindAt, reasonOf } from '../model/looks.ts';
 import type { LookKind } from '../model/looks.ts';
 import type { MapCluster, NodeMap } from '../model/documents.ts';
 
-/** What is told of a node. */
 export interface NodeWords {
   readonly node: string;
   readonly cluster: string;
@@ -15,7 +14,6 @@ export interface NodeWords {
   readonly release: string;
 }
 
-/** Tells of the node at a place. */
 export function nodeWords(
   map: NodeMap,
   cluster: MapCluster,

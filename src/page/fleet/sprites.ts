@@ -7,7 +7,6 @@ import { lookOf } from '../model/cells.ts';
 import type { CellLook, Paint } from '../model/cells.ts';
 import type { LookKind } from '../model/looks.ts';
 
-/** Colours of the theme, as page.css has them. */
 export interface Colours {
   readonly kinds: Readonly<Record<LookKind, string>>;
   readonly releases: readonly string[];
@@ -15,7 +14,6 @@ export interface Colours {
   readonly ink: string;
 }
 
-/** How they are drawn. */
 export interface SpriteStyle {
   /** Distance of cells in CSS pixels. */
   readonly pitch: number;
@@ -27,7 +25,6 @@ export interface SpriteStyle {
 
 const DIM_ALPHA = 0.18;
 
-/** The colours that the page has now. */
 export function readColours(element: Element): Colours {
   const style = getComputedStyle(element);
   const of = (name: string): string => style.getPropertyValue(name).trim();
@@ -74,7 +71,6 @@ export class Sprites {
 interface Square {
   readonly context: CanvasRenderingContext2D;
   readonly size: number;
-  /** Of a line. */
   readonly line: number;
   readonly colour: string;
   readonly ground: string;

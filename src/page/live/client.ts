@@ -11,7 +11,6 @@ export type Answered<Document> =
   | { readonly kind: 'error'; readonly error: CommandError }
   | { readonly kind: 'absent' };
 
-/** Arguments and options by name. */
 export type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 const TOKEN_KEY = 'rollcall-token';

@@ -15,7 +15,6 @@ const AGAIN_MS_MAX = 8_000;
 /** One event is a map at most; more without an end is no stream of ours. */
 const TEXT_MAX = 64_000_000;
 
-/** Why a stream ended. */
 type Ending = Extract<LiveEvent, { readonly kind: 'closed' | 'refused' }>;
 
 /** The live state, kept up to date until the signal aborts. */

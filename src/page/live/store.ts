@@ -1,7 +1,6 @@
 /** A value that parts of the page look at, and are drawn again when it changes. */
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** A value with listeners. */
 export interface Store<Value> {
   readonly get: () => Value;
   readonly set: (value: Value) => void;

@@ -19,7 +19,6 @@ export interface Asked<Document> {
   readonly askAgain: () => void;
 }
 
-/** What is asked. */
 interface Question {
   /** Words of the command, joined by `/`. */
   readonly words: string;

@@ -27,7 +27,6 @@ const DIM = 1024;
 export interface CellRules {
   readonly paint: Paint;
   readonly kinds: readonly LookKind[];
-  /** By release. */
   readonly ranks: readonly number[];
   /** By DaemonSet: the release that most of its nodes have. */
   readonly usual: readonly number[];

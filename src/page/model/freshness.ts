@@ -1,7 +1,6 @@
 /** How old what the page shows is, and the words for it: silence is never shown as well. */
 import type { CommandError } from './documents.ts';
 
-/** What is known of it. */
 export interface Freshness {
   /** `refused`: the token is not taken, so nothing is tried again. */
   readonly connection: 'connecting' | 'open' | 'closed' | 'refused';

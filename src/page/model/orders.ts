@@ -9,7 +9,6 @@ import type { FleetStatus, RolloutStatus } from './documents.ts';
 export interface Order {
   /** Words of the command, joined by `/`. */
   readonly words: string;
-  /** On its button. */
   readonly title: string;
   /** Whom it is about, as its arguments and options. */
   readonly parameters: Readonly<Record<string, string | number>>;
@@ -24,7 +23,6 @@ export interface Order {
   readonly tone: 'plain' | 'going-on' | 'going-back';
 }
 
-/** What was said to it. */
 export interface OrderAnswers {
   readonly why: string;
   readonly typed: string;
@@ -125,7 +123,6 @@ interface Giver {
   readonly subject: string;
 }
 
-/** What goes on, or waits, at a gate. */
 function ordersAt(gate: string, { of, subject }: Giver): readonly Order[] {
   const pause: Order = { ...of('pause'), title: 'Pause', tone: 'plain' };
   const resume: Order = { ...of('resume'), title: 'Resume', tone: 'going-on' };

@@ -8,7 +8,6 @@ import type { LookKind } from './looks.ts';
 import type { MapCluster, NodeMap } from './documents.ts';
 
 const FIELDS = ['cluster', 'node', 'label', 'state', 'daemonset', 'reason', 'release'] as const;
-/** Where a word is looked for. */
 export type SearchField = (typeof FIELDS)[number];
 
 /** A word; without a field it is looked for everywhere. */

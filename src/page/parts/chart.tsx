@@ -8,7 +8,6 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { useTheme } from './theme.tsx';
 
-/** A line, or bars. */
 export interface Series {
   readonly label: string;
   /** By time; null: not known. */
@@ -18,7 +17,6 @@ export interface Series {
   readonly form: 'line' | 'dashed' | 'dotted' | 'bars';
 }
 
-/** What is drawn. */
 export interface ChartProps {
   /** What it shows, in words, with the last values. */
   readonly label: string;

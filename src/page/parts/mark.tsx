@@ -8,7 +8,6 @@ export function KindMark(props: { readonly kind: LookKind }): VNode {
   return <span class={`mark mark-${props.kind}`} aria-hidden="true" />;
 }
 
-/** How grave something is. */
 export type Tone = 'failing' | 'waiting' | 'coming' | 'well' | 'unknown';
 
 const KINDS: Readonly<Record<Tone, LookKind>> = {

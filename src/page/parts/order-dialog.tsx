@@ -132,7 +132,6 @@ const ABSENT: CommandError = {
   remedy: 'Use the command line above.',
 };
 
-/** What the command says of itself in --help. */
 function CommandWords(props: { readonly order: Order }): VNode {
   const { words, note } = props.order;
   const { document } = useDocument<ApiWords>({ words: 'openapi.json' });

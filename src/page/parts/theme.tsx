@@ -2,7 +2,6 @@
 import type { VNode } from 'preact';
 import { createStore, useStore } from '../live/store.ts';
 
-/** A theme. */
 export type Theme = 'light' | 'dark';
 
 const KEY = 'rollcall-theme';

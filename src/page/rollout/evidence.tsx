@@ -8,7 +8,6 @@ import { Panel, Table } from '../parts/panel.tsx';
 
 type Staged = NonNullable<RolloutStatus['staged']>;
 
-/** The panel. */
 export function Evidence(props: { readonly cluster: string; readonly staged: Staged }): VNode {
   const { cluster, staged } = props;
   return (

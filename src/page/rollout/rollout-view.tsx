@@ -72,7 +72,6 @@ function Status(props: { readonly status: RolloutStatus; readonly onGiven: () =>
   );
 }
 
-/** Those of the rollout, then the freezes that concern it. */
 function ordersOf(status: RolloutStatus): readonly Order[] {
   const { cluster, namespace, name, frozen } = status;
   const ofSet = freezeOrders({ kind: 'daemon-set', name: `${namespace}/${name}` });

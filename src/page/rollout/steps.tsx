@@ -4,7 +4,6 @@ import type { ShownStep } from '../model/rollout-words.ts';
 
 const SIGNS: Readonly<Record<ShownStep['state'], string>> = { passed: '✓', open: '●', waits: '○' };
 
-/** The steps. */
 export function Steps(props: { readonly steps: readonly ShownStep[] }): VNode {
   return (
     <ol class="steps">

@@ -58,7 +58,6 @@ export type ManifestOutcome =
       readonly isAnswered?: boolean;
     };
 
-/** Applies manifests in one cluster. */
 export interface ManifestAccess {
   applyDaemonSet(manifest: FleetManifest, options: ApplyOptions): Promise<ManifestOutcome>;
 }

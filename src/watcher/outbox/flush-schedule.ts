@@ -55,7 +55,6 @@ export class FlushSchedule {
   #cutMs: number;
   #flushedMs = Number.NEGATIVE_INFINITY;
   #intervalMs: number;
-  /** The same for what is awaited. */
   #awaitedIntervalMs: number;
   /** Tokens left at the last flush; fractions come back with time. */
   #tokens: number;

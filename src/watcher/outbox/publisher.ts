@@ -57,7 +57,6 @@ interface Message {
   readonly cut?: CutMoment;
 }
 
-/** What a cut says of the moment at which it was begun. */
 interface BegunCut extends Pick<Cut, 'marks' | 'silentMs'> {
   readonly at: CutMoment;
 }

@@ -102,7 +102,6 @@ export class Vitals {
     this.#signs = { ...this.#signs, leaseMs, answeringMs, leaseFailure: undefined };
   }
 
-  /** A send is on its way. */
   noteSending(): void {
     this.#signs = { ...this.#signs, sendingMs: this.#clock.monotonicMs() };
   }

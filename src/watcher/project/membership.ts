@@ -100,7 +100,6 @@ export function isSameMembership(
   );
 }
 
-/** Its places in these sets, with the hash of this text. */
 export function membershipsOf(sets: readonly SetId[], text: string): readonly Membership[] {
   if (sets.length === 0) return NONE;
   return sets.map((set) => ({ set, hash: membershipHash(set, text) }));

@@ -80,7 +80,6 @@ function checkName(name: string | undefined): void {
   if (name !== undefined && !isObjectName(name)) raiseFault('a name is no name');
 }
 
-/** Names one object of a kind, whatever its content. */
 export interface ObjectIdentity {
   readonly of: WatchedKind;
   readonly uid: Uid;
@@ -120,7 +119,6 @@ class UnexpectedFieldError extends Error {
   override readonly name = 'UnexpectedFieldError';
 }
 
-/** Refuses a field. */
 export function raiseFault(message: string): never {
   throw new UnexpectedFieldError(message);
 }

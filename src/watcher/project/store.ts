@@ -35,7 +35,6 @@ export interface Tracked {
 
 /** An object before a change. */
 export interface FormerState {
-  /** Where it stood. */
   readonly sets: readonly Membership[];
   /** As it was; undefined: it is new here, or stands in other sets as it is. */
   readonly slim?: SlimObject;
@@ -163,7 +162,6 @@ export class ObjectStore {
     return this.#bySet.get(set)?.size ?? 0;
   }
 
-  /** The node of that name. */
   findNode(name: string): Tracked | undefined {
     return this.#names('Node').get({ name });
   }

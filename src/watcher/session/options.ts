@@ -89,7 +89,6 @@ export interface SessionDependencies extends ProcessPorts {
   readonly memory: ProcessMemory;
 }
 
-/** What one process learned, whatever its epoch. */
 export interface ProcessMemory {
   readonly size: MessageSize;
   readonly unsendable: Map<Uid, OpaqueReason>;
@@ -109,7 +108,6 @@ export type SessionEnd = 'stopped' | 'lost' | 'missing' | 'restored' | 'refused'
 
 export type SessionPhase = 'announcing' | 'listing' | 'snapshot' | 'steady';
 
-/** Figures of a session, for status and tests. */
 export interface SessionStatus {
   readonly phase: SessionPhase;
   readonly seq: number;

@@ -51,7 +51,6 @@ import {
 import { classifyRead, classifyWrite } from './status-classifier.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../transport/transport.ts';
 
-/** Options of an access. */
 export interface ClusterAccessOptions {
   readonly transport: Transport;
   readonly clock: Clock;

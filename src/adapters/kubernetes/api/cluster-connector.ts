@@ -35,7 +35,6 @@ import { SealedTokenSource, type SealedTokens } from '../credentials/sealed-toke
 import { classifyRead } from './status-classifier.ts';
 import { HttpsTransport, type Transport, type TransportAnswer } from '../transport/transport.ts';
 
-/** Options of a connector. */
 export interface ClusterConnectorOptions {
   readonly clock: Clock;
   /** Where EKS tokens get their AWS credentials; without it, EKS clusters are `no-credential`. */

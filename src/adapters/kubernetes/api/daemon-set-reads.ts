@@ -27,7 +27,6 @@ import { namespacedPath } from './effect-request.ts';
 import { pickDaemonSet, readDaemonSetList, readPage } from './object-reader.ts';
 import { unavailableRead } from './status-classifier.ts';
 
-/** How DaemonSets are read. */
 export interface DaemonSetReadMeans {
   readonly clock: Clock;
   readonly send: (request: TransportRequest) => Promise<TransportAnswer>;
@@ -54,7 +53,6 @@ const REMEMBERED_MS = 5 * 60_000;
 /** What a list told of the store counts for so long, by both clocks. */
 const TOLD_MS = 2_000;
 const NOT_THE_LIST = 'not the list that was asked for';
-/** Effects that are answered with a DaemonSet. */
 const WRITES: ReadonlySet<Effect['kind']> = new Set(['update-status', 'restore-template']);
 /** Objects of others that come along are as many at most. */
 const LISTED_SHARE_MAX = 2;
@@ -176,7 +174,6 @@ export class DaemonSetReads {
     this.#noteTold(version, at, []);
   }
 
-  /** This moment, for what is sent now. */
   now(): Moment {
     const { clock } = this.#means;
     return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
@@ -222,7 +219,6 @@ export class DaemonSetReads {
   }
 }
 
-/** The read, and when it was answered. */
 function answered<T extends DaemonSetRead | undefined>(
   read: T,
   { atMs }: Extract<TransportAnswer, { kind: 'answered' }>,

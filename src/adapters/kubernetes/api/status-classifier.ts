@@ -24,7 +24,6 @@ export interface WriteSubject {
 
 type Answered = Extract<TransportAnswer, { kind: 'answered' }>;
 
-/** An answer together with its Status, if it has one. */
 interface Judged {
   readonly answer: Answered;
   readonly status: ApiStatus | undefined;

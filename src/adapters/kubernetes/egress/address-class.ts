@@ -89,7 +89,6 @@ export function rangeList(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** True if the list holds the address. */
 export function isListed(list: BlockList, address: string): boolean {
   return list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
 }

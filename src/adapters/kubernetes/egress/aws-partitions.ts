@@ -16,7 +16,6 @@ export interface AwsPartition {
 const API_AWS = 'api.aws';
 const CLASSIC = { suffix: 'amazonaws.com', dualStackSuffix: API_AWS };
 
-/** Every partition that is known. */
 export const AWS_PARTITIONS: readonly AwsPartition[] = [
   { regions: /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/, ...CLASSIC },
   { regions: /^us-gov-[a-z]+-\d{1,2}$/, ...CLASSIC },

@@ -15,7 +15,6 @@ export interface Endpoint {
 
 export type EndpointFault = 'no-url' | 'not-https' | 'user-info' | 'query' | 'host' | 'port';
 
-/** Result of checking an address. */
 export type ParsedEndpoint =
   | { readonly kind: 'endpoint'; readonly endpoint: Endpoint }
   | { readonly kind: 'refused'; readonly fault: EndpointFault; readonly message: string };

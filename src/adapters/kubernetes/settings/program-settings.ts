@@ -24,7 +24,6 @@ export type SettingSources = readonly [
   clock: Clock,
 ];
 
-/** Variables by flag. */
 type FlagVariables<Flag extends string> = Readonly<Record<Flag, string>>;
 
 /** What was given, by flag; empty values count as none. */

@@ -20,7 +20,6 @@ import { AnswerLog } from './answer-log.ts';
 import { TrustedPool, type ConnectionOptions } from './pooled-agent.ts';
 import { defined } from '@rollcall/base/defined.ts';
 
-/** Options of a transport. */
 export interface TransportOptions extends ConnectionOptions {
   /** From start to the last byte of the answer. Default: the one that safety counts on. */
   readonly requestTimeoutMs?: number;

@@ -22,7 +22,6 @@ export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** A key, and where it and its value begin. */
 interface Key {
   readonly key: string;
   readonly keyStart: number;
@@ -155,7 +154,6 @@ export function skimObject(bytes: Buffer, start: number): KubernetesObject | und
   return metadata === undefined ? undefined : readForeign(bytes, metadata);
 }
 
-/** Where the members of `object.metadata` begin. */
 function findMetadata(line: Buffer, objectStart: number): number | undefined {
   if (line[objectStart] !== OPEN_OBJECT) return undefined;
   let at = objectStart + 1;

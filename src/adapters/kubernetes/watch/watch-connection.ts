@@ -17,7 +17,6 @@ import { describeFailure } from '../transport/tls-fault.ts';
 import { TrustedPool } from '../transport/pooled-agent.ts';
 import type { RefusedRequest } from './watch-frames.ts';
 
-/** Options of a connection. */
 export interface WatchConnectionOptions extends Omit<ConnectionOptions, 'lookup'> {
   /** From the request to the first byte of its answer. Default 30,000. */
   readonly answerTimeoutMs?: number;
@@ -33,13 +32,11 @@ export type OpenedStream =
   | ({ readonly kind: 'refused' } & RefusedRequest)
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What a stream is asked for. */
 export interface StreamRequest {
   readonly path: string;
   readonly signal: AbortSignal;
 }
 
-/** Streams of one API server. */
 export interface WatchConnection {
   /** Opens a stream. Never rejects; its chunks may. */
   open(request: StreamRequest): Promise<OpenedStream>;

@@ -17,7 +17,6 @@ const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
-/** Cuts chunks into lines. */
 export class LineSplitter {
   #pending: Buffer[] = [];
   #pendingBytes = 0;

@@ -28,7 +28,6 @@ import type { OpenedStream, WatchConnection, WatchConnectionOptions } from './wa
 import { skimForeignPod } from './skim-pod.ts';
 import { LineSplitter, parseWatchFrame, watchFailure } from './watch-frames.ts';
 
-/** Options of a watch source. */
 export interface WatchSourceOptions extends WatchConnectionOptions {
   /** Of one list page or Lease request. Default 30,000. */
   readonly requestTimeoutMs?: number;

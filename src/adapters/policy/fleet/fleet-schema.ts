@@ -228,7 +228,6 @@ const spec = v.pipe(
 const EXAMPLE =
   '{apiVersion: rollcall.dev/v1alpha1, kind: FleetDaemonSet, metadata: {…}, spec: {…}}';
 
-/** The whole. */
 export const fleetSchema = closed(EXAMPLE, {
   apiVersion: needed(
     v.literal(FLEET_API_VERSION, `must be ${FLEET_API_VERSION}`),

@@ -8,7 +8,6 @@ import { CREDENTIAL_SCHEMA, type CredentialMessage } from '../../../core/model/w
 import { clusterIdSchema, textSchema, timeSchema, uidSchema } from './field-schemas.ts';
 import { parseSmallBody, type RefusedBody } from './refused-body.ts';
 
-/** Result of parsing a body of the credentials queue. */
 export type ParsedCredentialMessage =
   { readonly kind: 'message'; readonly message: CredentialMessage } | RefusedBody;
 

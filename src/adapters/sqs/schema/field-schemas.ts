@@ -16,16 +16,12 @@ export function textSchema(pattern: RegExp): v.GenericSchema<string> {
 /** A cluster's registered id: also the message group and a part of deduplication ids. */
 export const clusterIdSchema = textSchema(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/);
 
-/** metadata.uid of an object. */
 export const uidSchema = v.custom<string>(isToken);
 
-/** metadata.name. */
 export const objectNameSchema = v.custom<string>(isObjectName);
 
-/** metadata.namespace. */
 export const namespaceSchema = v.custom<string>(isNamespace);
 
-/** A resourceVersion or an epoch. */
 export const versionSchema = v.custom<string>(isResourceVersion);
 
 /** A watcher's incarnation, a request id, a timer id. */
@@ -48,7 +44,6 @@ const TIME_MAX = 8_640_000_000_000_000;
 /** Milliseconds since 1970. */
 export const timeSchema = countSchema({ min: 0, max: TIME_MAX });
 
-/** Labels. */
 export const labelsSchema = v.custom<Readonly<Record<string, string>>>(isLabels);
 
 /** A short word for a machine, such as a reason: printable. */

@@ -17,10 +17,8 @@ import {
 } from './field-schemas.ts';
 import { parseSmallBody, type RefusedBody } from './refused-body.ts';
 
-/** Result of parsing a body of reconcile.fifo. */
 export type ParsedHint = { readonly kind: 'hint'; readonly hint: Hint } | RefusedBody;
 
-/** Result of parsing a body of the delay queue. */
 export type ParsedTimer = { readonly kind: 'timer'; readonly timer: Timer } | RefusedBody;
 
 const BODY_LENGTH_MAX = 8192;

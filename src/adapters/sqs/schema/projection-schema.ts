@@ -22,7 +22,6 @@ import {
   wordSchema,
 } from './field-schemas.ts';
 
-/** The four kinds. */
 export const watchedKindSchema = v.picklist(['Node', 'Pod', 'DaemonSet', 'ControllerRevision']);
 
 const identityFields = {
@@ -147,7 +146,6 @@ const opaqueSchema = v.pipe(
   ),
 );
 
-/** Any projection. */
 export const projectionSchema = v.variant('kind', [
   podSchema,
   nodeSchema,

@@ -56,7 +56,6 @@ export class MirrorShow {
     this.#process = process;
   }
 
-  /** Shows a record. */
   async show(record: FleetRecord): Promise<void> {
     const nowMs = this.#process.clock.nowMs();
     const cluster = await this.#cluster(nowMs);

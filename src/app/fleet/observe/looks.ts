@@ -28,7 +28,6 @@ export interface ObserveDependencies extends StepFleetsDependencies {
   readonly looks: Looks;
 }
 
-/** A cluster, and what is recorded of it. */
 export interface Recorded {
   readonly id: ClusterId;
   readonly record: FleetClusterRecord | undefined;
@@ -122,7 +121,6 @@ export class Looks {
     return { record, verdict: { kind }, ...defined({ ratios }) };
   }
 
-  /** Keeps what was found. */
   keep({ id, record }: Recorded, found: Pick<KeptLook, 'kind' | 'ratios'>): void {
     const { phase } = record ?? {};
     this.#kept.set(id, { cluster: id, atMs: this.#clock.nowMs(), ...found, ...defined({ phase }) });

@@ -52,7 +52,6 @@ export interface ObservedClusters {
   readonly reachable: readonly ReachableCluster[];
   /** Given it, and to be given the same once more: it did not arrive, or another client took it back. */
   readonly again: readonly ReachableCluster[];
-  /** Records that a judgement changed. */
   readonly changed: readonly FleetClusterRecord[];
   /** Out of reach, given it or not. */
   readonly offline: readonly ClusterId[];
@@ -61,11 +60,9 @@ export interface ObservedClusters {
 interface ObservedRollout {
   readonly key: FleetInstance;
   readonly list: MemberList;
-  /** What its clusters are to have. */
   readonly rendering: ReleaseRendering;
   /** Whom it is about, of the list; absent: all. */
   readonly isMember?: (record: FleetClusterRecord | undefined) => boolean;
-  /** True for a record that was given it already. */
   readonly isGiven: (record: FleetClusterRecord) => boolean;
   /** Waiting clusters that are looked for. */
   readonly roomFor: number;

@@ -90,7 +90,6 @@ function isOverruled({ pool, orders: { resumed } }: FleetRecord): boolean {
   return pool !== undefined && resumed !== undefined && resumed.atMs >= pool.startedAtMs;
 }
 
-/** Given this release, be it on some nodes. */
 function isGiven(
   cluster: ClusterId,
   { release }: FleetRecord,

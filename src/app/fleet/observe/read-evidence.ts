@@ -15,7 +15,6 @@ import { seenDaemonSet } from '../gather-clusters.ts';
 import type { StepFleetsDependencies } from './dependencies.ts';
 import type { NodeProjection } from '../../../core/model/projections.ts';
 
-/** What is read, and from where. */
 type EvidenceSources = Pick<StepFleetsDependencies, 'registry' | 'view' | 'clock' | 'log'>;
 
 /** Evidence, and the registration that it is of; absent where it is gone. */

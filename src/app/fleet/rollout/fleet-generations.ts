@@ -47,7 +47,6 @@ function standingOf(
   return standings.filter(([is]) => is).map(([, word]) => word);
 }
 
-/** One of them, as it was applied. */
 export interface FoundGeneration {
   readonly kind: 'found';
   readonly fleet: FleetDaemonSet;

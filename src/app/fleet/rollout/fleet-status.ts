@@ -79,7 +79,6 @@ export function fleetStatusOf(
   return { ...told, phase: 'Stopped', summary, outages };
 }
 
-/** State of the stack at the moment of the question. */
 interface FleetQuestion {
   readonly standing: StackStanding;
   readonly freeze: Freeze | 'unreadable';

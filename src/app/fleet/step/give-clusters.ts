@@ -28,7 +28,6 @@ import type { ReleaseRendering } from '../observe/release-rendering.ts';
 import type { ReachableCluster } from '../observe/observe-clusters.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 
-/** A cluster, and what it is given. */
 export interface ClusterApply {
   readonly cluster: ReachableCluster;
   readonly rendering: ReleaseRendering;

@@ -60,7 +60,6 @@ export async function stepFleets(
   }
 }
 
-/** Fleets to step, and the records of the others. */
 interface Turn {
   readonly due: readonly FleetKey[];
   readonly others: readonly FleetRecord[];

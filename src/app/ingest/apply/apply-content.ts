@@ -58,7 +58,6 @@ export interface AppliedContent {
   readonly nameItems: readonly NameItem[];
 }
 
-/** Applies deltas. */
 export async function applyDeltas(
   target: ContentTarget,
   body: ChangesBody,
@@ -223,7 +222,6 @@ async function sweep(
   return { slices, nameItems };
 }
 
-/** Empties a slice, if there is one. */
 export function emptied(set: SlicedSet, index: number): SliceEdit {
   return { ...replacing({ set, index, objects: [] }, { rewritesAll: false }), ifMissing: 'leave' };
 }

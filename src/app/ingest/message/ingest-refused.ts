@@ -102,7 +102,6 @@ function afterLoss(
   return lost(advanced(meta, { header, sentAtMs: arrival.sentAtMs }), reason);
 }
 
-/** What is refused, and why. */
 interface Refusal {
   readonly code: IngestRefusalCode;
   /** Dotted path of what was refused; empty or absent for the whole. */

@@ -15,7 +15,6 @@ import type { IngestDependencies } from '../process/dependencies.ts';
 import { isOpen } from '../../../core/model/breaker.ts';
 import type { Incoming } from './meta-transitions.ts';
 
-/** What a live read of the Lease says about an incarnation. */
 type LeaseAnswer = 'holder' | 'other-holder' | 'no-credential' | 'unavailable';
 
 /** Reads the Lease live. Never rejects for an expected outcome. */

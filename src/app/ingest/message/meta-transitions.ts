@@ -46,7 +46,6 @@ export interface Arrival {
 export interface Touched {
   readonly nodes: Stamp;
   readonly names: Stamp;
-  /** The latest of all slices. */
   readonly slices: Stamp;
   /** Those that META keeps. */
   readonly positions: Positions;

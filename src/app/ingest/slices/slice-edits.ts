@@ -12,7 +12,6 @@ import type { Slice } from '../../../core/model/view-items.ts';
 import type { Delta, SnapshotSlice } from '../../../core/model/watcher-message.ts';
 import type { SlicedSet } from '../../../ports/stores/view-store.ts';
 
-/** Objects of a slice. */
 export type SliceObjects = Slice['objects'];
 
 /** What happens to one slice. */

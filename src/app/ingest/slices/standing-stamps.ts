@@ -50,7 +50,6 @@ export async function latestOfDaemonSets(
   return latest(stamps);
 }
 
-/** The latest stamp of the slices of these DaemonSets. */
 async function latestOfSlices(
   clusterUid: ClusterUid,
   uids: readonly Uid[],

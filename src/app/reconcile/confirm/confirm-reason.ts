@@ -26,7 +26,6 @@ import type { ClusterReader, LiveRead } from '../../../ports/cluster/cluster-acc
 /** Whether a reason holds; `unreadable`: nothing can be said now. */
 export type ReasonState = 'holds' | 'dropped' | 'unreadable';
 
-/** What reasons are judged with. */
 export interface ReasonContext {
   readonly view: View;
   /** Hash of the current revision, as the plan knew it: what outdated and replaced are judged by. */
@@ -199,7 +198,6 @@ export interface SharedReads {
   readonly node: (name: NodeName) => Promise<LiveRead<KubernetesObject>>;
 }
 
-/** Reads of pods of one namespace, and of nodes. */
 export function shareReads(
   reader: Pick<ClusterReader, 'getPod' | 'getNode'>,
   namespace: string,

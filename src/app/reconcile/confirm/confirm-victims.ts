@@ -36,7 +36,6 @@ export interface ConfirmedDelete {
   readonly from: 'read' | 'view';
 }
 
-/** Victims by what the live reads said. */
 export interface VictimConfirmation {
   readonly confirmed: readonly ConfirmedDelete[];
   /** Gone, terminating, re-made, or the reason holds no more: the view will show it. */
@@ -73,7 +72,6 @@ export async function confirmVictims(
   return { confirmed, dropped, unreadable };
 }
 
-/** Confirms victims one by one, with reads shared among them. */
 function confirmerOf(
   deletes: readonly PlannedDelete[],
   { reader, trust, ownPods, view, currentHash, nowMs }: ConfirmContext,

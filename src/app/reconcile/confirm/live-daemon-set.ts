@@ -133,7 +133,6 @@ const RESTORED: DaemonSetConfirmation = {
   isDoubtful: true,
 };
 
-/** Compares a live DaemonSet with the one the plan was made for. */
 function compareDaemonSet(
   live: DaemonSetRead,
   { ref, meta }: LoadedInput['stored'],

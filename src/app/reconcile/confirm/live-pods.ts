@@ -14,7 +14,6 @@ import type { Uid } from '../../../core/model/identifiers.ts';
 import type { Step, ReconcileInput } from '../run/context.ts';
 import type { LabelSelector } from '@rollcall/base/objects.ts';
 
-/** For which stretch of history a list was made. */
 export type ForeignListed = NonNullable<DaemonSetState['foreignListed']>;
 
 export type ForeignCheck =

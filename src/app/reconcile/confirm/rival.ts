@@ -18,7 +18,6 @@ import type { RunContext, LoadedInput } from '../run/context.ts';
 
 export interface RivalSighting {
   readonly evidence: string;
-  /** The registration under which it was seen. */
   readonly seenUnder: ClusterRegistration;
 }
 

@@ -57,7 +57,6 @@ export async function executeClaims(
   return stopped === undefined && failure === undefined;
 }
 
-/** As the log calls it. */
 function claimOf({ pod, effect }: { readonly pod: PodProjection; readonly effect: PatchEffect }) {
   const name = pod.targetNode ?? pod.name;
   return { effect: effect.purpose === 'adopt' ? 'adopt' : 'release', name } as const;

@@ -13,7 +13,6 @@ export function cameOfDelete(outcome: Outcome): Came {
   return outcome.kind === 'gone' ? { came: 'done', code: 'gone' } : cameOf(outcome);
 }
 
-/** Of a patch or a restored template. */
 export function cameOf(outcome: Outcome): Came {
   switch (outcome.kind) {
     case 'done':
@@ -31,7 +30,6 @@ export function cameOf(outcome: Outcome): Came {
   }
 }
 
-/** Of a create. */
 export function cameOfCreate(creation: CreateResult): Came {
   switch (creation.kind) {
     case 'created':

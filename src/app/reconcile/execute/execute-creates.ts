@@ -189,7 +189,6 @@ export interface BatchTally {
 /** The first batch has one create. */
 export const SLOW_START: SlowStart = { batchSize: 1, refusedInARow: 0 };
 
-/** The next step, or why to stop. */
 export type SlowStartDecision =
   | { readonly kind: 'continue'; readonly next: SlowStart }
   | { readonly kind: 'stop'; readonly reason: 'trouble' | 'all-refused' };

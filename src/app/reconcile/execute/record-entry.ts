@@ -5,7 +5,6 @@ import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { LoadedInput, RunContext } from '../run/context.ts';
 import type { RunResult } from '../run/result.ts';
 
-/** A run, and the state as it stands by now. */
 export interface RecordedStep {
   readonly context: RunContext;
   readonly input: LoadedInput;

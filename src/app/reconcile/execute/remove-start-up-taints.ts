@@ -79,7 +79,6 @@ export async function removeStartUpTaints(step: StartUpStep): Promise<DaemonSetS
 interface SendStep extends StartUpStep {
   readonly access: ClusterAccess;
   readonly startUp: StartUp;
-  /** Of which this is noted. */
   readonly removed: Set<NodeName>;
 }
 
@@ -105,7 +104,6 @@ async function send(served: readonly ServedNode[], step: SendStep): Promise<Daem
   return logged;
 }
 
-/** Claims of this process on the nodes of the cluster. */
 function claimsOf({ context: { dependencies }, input }: StartUpStep) {
   const { cache, clock } = dependencies;
   const { clusterUid } = input.stored.ref;

@@ -18,7 +18,6 @@ import { heldWrite, isRefusedWrite } from '../../../core/retry/retry.ts';
 import { isBuiltInCurrent, newestRevision } from '../../../core/history/history-match.ts';
 import type { HistoryLook } from './history.ts';
 
-/** The entry, or the end of the run. */
 type HistoryFinding =
   { readonly kind: 'found'; readonly history: NonNullable<Answers['history']> } | Exit;
 

@@ -177,7 +177,6 @@ export type Relabelling =
   | HistoryPause
   | HistoryFailure;
 
-/** Relabels the pods of duplicates. */
 async function relabelPods(
   revisions: { readonly kept: KubernetesObject; readonly duplicates: readonly KubernetesObject[] },
   run: Step,
@@ -271,7 +270,6 @@ async function raiseCollisionCount(
   return writeCollisionCount({ live, count: count + 1, taken }, writing);
 }
 
-/** The DaemonSet as it is live, or the failure that its absence is. */
 async function confirmForHistory(
   writing: Step,
 ): Promise<Extract<DaemonSetConfirmation, { kind: 'confirmed' }> | HistoryFailure> {

@@ -234,7 +234,6 @@ interface NodeOfCluster {
   readonly uid: Uid;
 }
 
-/** A node as the view has it. */
 export interface ClaimedNode extends NodeOfCluster {
   readonly resourceVersion: ResourceVersion;
 }
@@ -292,7 +291,6 @@ function nodeKey({ clusterUid, uid }: NodeOfCluster): string {
 const KNOWN_MS = 10 * 60_000;
 const PODS_MAX = 40_000;
 
-/** Of which cluster, and of which DaemonSet. */
 export interface KnownPodsKey {
   readonly clusterUid: string;
   readonly uid: Uid;

@@ -90,7 +90,6 @@ function decoded(
   return { slices: warm, ...joined(warm) };
 }
 
-/** Decodes a slice. */
 function contentOf(
   { stamp, objects, gone = [] }: Slice,
   older: OlderTombstones | undefined,
@@ -116,7 +115,6 @@ function joined(slices: readonly WarmSlice[]): SetContent {
 // is older or missing was damaged or restored, and a name could come back: the set counts as moving, until ten minutes
 // after the last of them by the times of the view's messages.
 
-/** Older tombstones by the index of their slice. */
 export type OlderFound = ReadonlyMap<number, OlderTombstones>;
 
 /** Reads those that are still needed of slices that were read; undefined where an item is not what its slice refers to. */

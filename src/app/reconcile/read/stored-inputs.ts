@@ -61,7 +61,6 @@ export type SlicedInputs = Pick<StoredInputs, 'meta' | 'ref' | 'position' | 'sta
 
 /** What a process that read this key before knows when it reads it again. */
 export interface KnownKey<T, V> {
-  /** UID that the name had. */
   readonly uid: Uid;
   /** Given where nothing new is expected: how the run ends if that is so; undefined: something is new. */
   readonly endOf?: (stored: StoredInputs) => T | undefined;

@@ -18,7 +18,6 @@ import { retryClock, scheduleLook, scheduleUnrecorded } from './timers.ts';
 
 const DEFERRAL = RETRY_TABLE.deferral;
 
-/** Whose run it is, and what is recorded of it. */
 interface DeferStep {
   readonly context: EndContext;
   readonly input: RecordedInput;

@@ -35,7 +35,6 @@ import type { RetryClock, RetryReason } from '../../../core/retry/retry.ts';
 /** Nodes whose pods were refused. */
 type Refusals = NonNullable<DaemonSetState['refusals']>;
 
-/** What a run came to, and whose. */
 export interface WaitsStep extends CarriedOut {
   readonly context: RunContext;
 }

@@ -33,7 +33,6 @@ export type DueTimes = Pick<
   'dueAtMs' | 'expiryAtMs' | 'dueSentAtMs' | 'timersSentAtMs'
 >;
 
-/** Due times of a key that looks again. */
 type Scheduled = DueTimes & { readonly dueAtMs: number };
 
 /** Looks after a Retry-After are spread over this long by key, and come on a second: hints want the same moment again. */

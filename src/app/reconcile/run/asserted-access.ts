@@ -12,7 +12,6 @@ import type { ClusterAccess, ExecuteOptions } from '../../../ports/cluster/clust
 import type { Log } from '@rollcall/base/ports/log.ts';
 import type { Metrics } from '../../../ports/process.ts';
 
-/** Whom a breach is told to, and of which key. */
 interface BreachReport {
   readonly key: DaemonSetKey;
   readonly log: Log;

@@ -74,7 +74,6 @@ export type RefusalReason =
   /** The selector of the DaemonSet is empty, and would select every pod. */
   | 'selecting-all';
 
-/** Counters of one run. */
 export interface ReconcileCounts {
   readonly creates: number;
   readonly deletes: number;

@@ -39,7 +39,6 @@ export interface AccessEntryClients {
 /** Names of the functions in an EKS cluster, each a user and a group: of those that keep DaemonSets, and that only ask. */
 export type FunctionsUser = 'rollcall-functions' | 'rollcall-requests';
 
-/** A role that is let in, and as whom. */
 export interface Principal {
   readonly arn: string;
   readonly user: FunctionsUser;
@@ -89,7 +88,6 @@ async function ensureEntry(
   }
 }
 
-/** How an entry that is there compares with what it is to be. */
 async function standingOf(
   { eks, iam }: AccessEntryClients,
   { clusterName, principalArn, username }: Entry,
@@ -167,7 +165,6 @@ async function roleCreatedMs(
   }
 }
 
-/** The same by hand, for a user with the right. */
 export function commandsForEntries(
   cluster: Pick<EksCluster, 'name' | 'region'>,
   principals: readonly Principal[],

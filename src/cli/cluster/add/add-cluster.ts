@@ -160,7 +160,6 @@ export function describeAdded(
   };
 }
 
-/** Lines that say what is left to do. */
 export function nextSteps(
   added: AddedCluster,
   options: { readonly isDryRun: boolean; readonly isApplied: boolean },

@@ -77,7 +77,6 @@ async function readRegistrations({ registry }: Stack): ReturnType<AddContext['re
   return new Map(registrations.map((one) => [one.id, one]));
 }
 
-/** Answers of a cluster. */
 export interface ClusterFacts {
   readonly server: string;
   readonly caPem?: string;

@@ -47,7 +47,6 @@ export function requestFields(
   };
 }
 
-/** How functions will get in. */
 const AUTH_KINDS = ['none', 'eks', 'bound-token'] as const;
 
 /** Modes that a cluster can be added in: takeover needs its probe (`cluster set`). */
@@ -228,7 +227,6 @@ function missingIn(candidate: unknown, needs: Needs): readonly CommandError[] {
   ]);
 }
 
-/** Whether it is there, what it is, and what to do about it. */
 type Contradiction = readonly [isThere: boolean, message: string, remedy: string];
 
 function errorsOf(contradictions: readonly Contradiction[]): readonly CommandError[] {

@@ -127,7 +127,6 @@ export function reachWarning({ name, publicRanges }: EksCluster): string | undef
   return `${name} lets in ${publicRanges.join(', ')} alone: functions outside a VPC have no fixed address. Attach them to a VPC whose NAT addresses are on that list (subnetIds, docs/install.md), or open the list`;
 }
 
-/** Clients of one account and region. */
 export interface ClusterAccount {
   readonly region: string;
   readonly cloudFormation: Pick<CloudFormationClient, 'send'>;

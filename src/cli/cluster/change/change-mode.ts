@@ -26,7 +26,6 @@ import { writeChange } from './changes.ts';
 import { requireSameCluster, withOperator } from '../../reach/operator-access.ts';
 import type { OperatorCluster, OperatorOptions } from '../../reach/operator-access.ts';
 
-/** What to change the mode of, and to what. */
 export interface ModeChange {
   readonly registration: ClusterRegistration;
   readonly mode: ClusterMode;
@@ -35,7 +34,6 @@ export interface ModeChange {
   readonly context: CommandContext;
 }
 
-/** The registration as it stands then, and what to tell. */
 export interface ChangedMode {
   readonly registration: ClusterRegistration;
   readonly notes: readonly string[];

@@ -185,7 +185,6 @@ interface PlannedCluster {
 
 const CONCURRENCY_MAX = 8;
 
-/** Looks at all clusters, several at a time. */
 export async function planImport(
   entries: readonly ImportEntry[],
   context: AddContext,

@@ -157,7 +157,6 @@ export function eksOfName(
   return eks === undefined || eksRegion === undefined ? undefined : { eks, eksRegion };
 }
 
-/** Ids that more than one of the names has. */
 export function collisionsOf(ids: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   const twice = new Set<string>();

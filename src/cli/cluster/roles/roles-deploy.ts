@@ -19,7 +19,6 @@ import { CommandError, EXIT, failure } from '../../process/exit-codes.ts';
 import type { RolesParameters } from './roles.ts';
 import { findStack } from '../../reach/describe-stack.ts';
 
-/** What is deployed, and where. */
 export interface RolesDeployment {
   readonly client: Pick<CloudFormationClient, 'send'>;
   readonly stackName: string;
@@ -31,7 +30,6 @@ export interface RolesDeployment {
   readonly say: (line: string) => void;
 }
 
-/** The roles, by what the stack says of them. */
 export interface DeployedRoles {
   readonly watcher: { readonly roleId: string; readonly roleArn: string };
   readonly renewer?: { readonly roleId: string; readonly roleArn: string };

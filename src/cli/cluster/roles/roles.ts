@@ -27,7 +27,6 @@ export type RoleTrust =
       readonly provider: 'missing' | 'present';
     };
 
-/** What the roles of a cluster are made from. */
 export interface ClusterRolesRequest {
   readonly stage: string;
   readonly id: ClusterId;
@@ -79,7 +78,6 @@ export function rolesStackName(options: { readonly stage: string; readonly id: s
 }
 
 interface NameParts {
-  /** What the hash is of. */
   readonly whole: string;
   readonly head: string;
   readonly tail: string;

@@ -142,7 +142,6 @@ export function advancePool(pool: FleetPool, clusters: readonly PooledCluster[])
   };
 }
 
-/** A node, named by place and hash. */
 interface Member extends TrialNode {
   readonly cluster: ClusterId;
 }

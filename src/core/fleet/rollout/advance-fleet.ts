@@ -19,7 +19,6 @@ import { tallyStage } from './tally-stage.ts';
 import type { ObservedPool, ObservedStage, StageTally } from './tally-stage.ts';
 import { withGood, withoutBad } from './way-back.ts';
 
-/** What a step has read. */
 export interface StepInput {
   readonly record: FleetRecord;
   readonly strategy: FleetStrategy;
@@ -76,7 +75,6 @@ function isPartlySeen({ record, open, passed }: StepInput): boolean {
   );
 }
 
-/** With the stages that passed. */
 function askAgain(record: FleetRecord): FleetStep {
   return { record, giveMax: 0, needsPassed: true };
 }
@@ -151,7 +149,6 @@ function withTimes(record: FleetRecord, { judged, counts, nowMs }: Moment): Flee
   };
 }
 
-/** What a step has read of stages. */
 interface Reading {
   readonly record: FleetRecord;
   readonly open: ObservedStage | undefined;
@@ -192,7 +189,6 @@ function findBreachIn(
   return gravest === before.breach ? undefined : gravest;
 }
 
-/** Those that were read, by their index. */
 function stagesIn({
   record,
   open,

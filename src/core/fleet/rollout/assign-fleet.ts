@@ -35,7 +35,6 @@ export interface AssignedCluster extends Pick<
 }
 
 export interface AssignedAt {
-  /** Of the release. */
   readonly contentHash: string;
   /** The open stage; -1: none. */
   readonly stage: number;

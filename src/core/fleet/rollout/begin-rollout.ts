@@ -32,7 +32,6 @@ const NO_COUNTS = {
   returning: 0,
 };
 
-/** Needs to be assigned. */
 const NEVER_ASSIGNED = {
   stages: [],
   ring: NO_MEMBERS,

@@ -54,12 +54,10 @@ interface Failing {
   readonly failure?: { readonly cause: ClusterFailureCause; readonly atMs: number };
 }
 
-/** The same, wherever it stands. */
 interface WithRecord {
   readonly record: Pick<Failing, 'failure'>;
 }
 
-/** Those whose failure is of this class. */
 export function failedOfClass<T extends WithRecord>(
   failed: readonly T[],
   failureClass: FailureClass,

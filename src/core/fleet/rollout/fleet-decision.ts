@@ -30,7 +30,6 @@ export function decisionOf(
   return { id, ...decision };
 }
 
-/** What a step came to, and what it was before. */
 export interface Told {
   /** Undefined: there was no record. */
   readonly before: FleetRecord | undefined;

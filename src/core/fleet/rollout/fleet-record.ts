@@ -166,7 +166,6 @@ export interface FleetCounts {
 /** What a fleet waits for. Public; docs/reference/codes.md lists the kinds. */
 export type FleetGate =
   | Extract<Gate, { readonly kind: ToldGate }>
-  /** Its clusters are updating. */
   | { readonly kind: 'updating' }
   | { readonly kind: 'paused' }
   /** Its document is none to this release of Rollcall, or renders to no DaemonSet somewhere. */
@@ -231,7 +230,6 @@ export type ClusterPhase =
   | 'returning'
   | 'returned';
 
-/** Why a cluster failed. */
 export interface ClusterFailure {
   readonly cause: ClusterFailureCause;
   readonly message: string;

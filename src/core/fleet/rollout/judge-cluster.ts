@@ -30,7 +30,6 @@ export interface HeardCluster {
   readonly cluster: ClusterId;
   readonly clusterUid: ClusterUid;
   readonly mode: ClusterMode;
-  /** Of its registration. */
   readonly labels: Readonly<Record<string, string>>;
   /** When the newest message of its watcher was sent. */
   readonly heardAtMs: number;
@@ -53,7 +52,6 @@ export type ClusterEvidence =
   /** Its view is not whole, or it could not be read: look again. */
   | { readonly kind: 'unclear'; readonly cluster: ClusterId; readonly why: string };
 
-/** Nodes that run it, of those that should. */
 export type NodeTally = NonNullable<FleetClusterRecord['nodes']>;
 
 /** How it fares. */

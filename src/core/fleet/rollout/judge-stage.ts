@@ -25,7 +25,6 @@ export interface StageInput {
   readonly nowMs: number;
 }
 
-/** What comes of it. */
 export interface StageJudgement {
   readonly gate: FleetGate;
   /** True if the next stage opens now, or the rollout is over (`done`). */
@@ -91,7 +90,6 @@ function rulesOf({ record, strategy }: StageInput): StepRules {
   };
 }
 
-/** The open stage, summed up. */
 function stepOf({ record, strategy, tally }: StageInput): StepSummary {
   const { stage, stages } = record;
   const isOver = stage >= stages.length;

@@ -47,7 +47,6 @@ export interface ObservedStage {
   readonly untouchedClusters: number;
 }
 
-/** Its counts, and what they are worth. */
 export interface StageTally {
   readonly counts: Omit<FleetCounts, 'returning'>;
   /** Well, with a node that runs it. */

@@ -19,7 +19,6 @@ export const FLEET_CONDITION_TYPES = [
   'Stalled',
 ] as const;
 
-/** Type of a condition. */
 export type FleetConditionType = (typeof FLEET_CONDITION_TYPES)[number];
 
 export interface FleetCondition {

@@ -78,7 +78,6 @@ function fleetFacts(record: FleetRecord): JsonObject {
   };
 }
 
-/** Kind of the mirror. */
 const MIRROR_KIND = 'FleetDaemonSet';
 
 function identity({ namespace, name }: FleetKey): JsonObject {

@@ -142,7 +142,6 @@ function keysOf({ subject, name, clusters }: HealthFinding): readonly string[] {
   return clusters.flatMap((cluster) => [cluster, `${cluster}/${name}`]);
 }
 
-/** What states are told by. */
 export interface Judged {
   readonly bySubject: FindingsOf;
   /** Of the whole stack. */

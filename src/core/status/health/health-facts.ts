@@ -82,7 +82,6 @@ export interface SetFacts {
   readonly reasons?: readonly MissingReason[];
 }
 
-/** One cluster. */
 export interface ClusterFacts {
   readonly id: string;
   readonly mode: ClusterMode;
@@ -117,7 +116,6 @@ export interface FleetRolloutFacts {
 export interface FleetFacts {
   /** Of the whole stack. */
   readonly outages: readonly Outage[];
-  /** DaemonSets that are frozen by name. */
   readonly frozen: Freeze['daemonSets'];
   readonly clusters: readonly ClusterFacts[];
   /** Registrations that cannot be read. */
@@ -125,7 +123,6 @@ export interface FleetFacts {
   readonly fleets: readonly FleetRolloutFacts[];
 }
 
-/** So many of so many. */
 export interface WellOf {
   readonly well: number;
   readonly total: number;

@@ -39,7 +39,6 @@ export function judgeCluster(cluster: ClusterFacts): readonly HealthFinding[] {
   ];
 }
 
-/** A registration that cannot be read. */
 export function judgeUnreadable(unreadable: {
   readonly id: string;
   readonly problem: string;

@@ -22,7 +22,6 @@ interface Lack {
   readonly set: SetFacts;
 }
 
-/** Judges all of them. */
 export function judgeMissingPods(clusters: readonly ClusterFacts[]): readonly HealthFinding[] {
   const lacks = clusters.flatMap(({ id, daemonSets }) =>
     daemonSets.map((set) => ({ cluster: id, set })),

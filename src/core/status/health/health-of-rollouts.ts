@@ -100,7 +100,6 @@ function remedyOf(next: readonly NextStep[], look: string): Pick<HealthFinding, 
   return first === undefined ? { remedy: look } : { remedy: first.command, next };
 }
 
-/** Judges one FleetDaemonSet. */
 export function judgeFleet(fleet: FleetRolloutFacts): readonly HealthFinding[] {
   const { namespace, name, gate, phase, summary, next, isUnreadable } = fleet;
   const remedy = remedyOf(next, `rollcall fleet status ${namespace}/${name}`);
@@ -114,7 +113,6 @@ export function judgeFleet(fleet: FleetRolloutFacts): readonly HealthFinding[] {
   return judged === undefined ? [] : one(...judged);
 }
 
-/** Judges what is frozen by name, in each cluster that has it. */
 export function judgeFreezes(
   frozen: Freeze['daemonSets'],
   clusters: readonly ClusterFacts[],
