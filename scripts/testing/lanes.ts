@@ -4,7 +4,7 @@
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
  * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to
  * load what is tested: the files of {@link SHARING} share a process for each processor and one more, as they leave nothing behind in it.
- * Files of a slow tier share the machine in directories and on ports of their own: four more than there are processors,
+ * Files of a slow tier share the machine in directories and on ports of their own: three more than there are processors,
  * since they wait most of their time, and beside them some that take longest ({@link WAITING}). What states a bound in seconds or bytes of the whole machine is
  * in {@link ALONE}, with why.
  * It decides nothing about which files are run: `tier-files.ts` does.
@@ -54,7 +54,7 @@ export const WAITING: readonly (readonly string[])[] = [
 /** Of each row. */
 const WAITING_AT_ONCE = 2;
 /** Beside them, more than there are processors: these wait, too, for control planes that start. */
-const COMPUTING_MORE = 4;
+const COMPUTING_MORE = 3;
 
 /**
  * Of those alone: they mostly wait, and grant more time where the machine is slow (two by its measured speed, one by what the

@@ -30,7 +30,7 @@ describe('the lanes of a run', () => {
       [
         { files: longest, atOnceMax: 2, process: 'own' },
         { files: waiting, atOnceMax: 2, process: 'own' },
-        { files: others, atOnceMax: 6, process: 'own' },
+        { files: others, atOnceMax: 5, process: 'own' },
       ],
       [
         { files: beside, atOnceMax: 4, process: 'own' },
