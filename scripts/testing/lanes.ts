@@ -4,8 +4,8 @@
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
  * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to
  * load what is tested: the files of {@link SHARING} share a process for each processor and one more, as they leave nothing behind in it.
- * Files of a slow tier share the machine in directories and on ports of their own: two more than there are processors,
- * and beside them some that mostly wait ({@link WAITING}). What states a bound in seconds or bytes of the whole machine is
+ * Files of a slow tier share the machine in directories and on ports of their own: three more than there are processors,
+ * since they wait most of their time, and beside them some that take longest ({@link WAITING}). What states a bound in seconds or bytes of the whole machine is
  * in {@link ALONE}, with why.
  * It decides nothing about which files are run: `tier-files.ts` does.
  */
@@ -48,27 +48,24 @@ export const ALONE: Readonly<Record<string, string>> = {
 export const WAITING: readonly (readonly string[])[] = [
   ['test/conformance/staged/takeover.test.ts', 'test/conformance/staged/takeover-alone.test.ts'],
   ['test/conformance/fleet/three-clusters.test.ts', 'test/conformance/staged/copilot.test.ts'],
-  [
-    'test/conformance/cli/answers.test.ts',
-    'test/conformance/plans/',
-    'test/conformance/recovery/',
-    'test/conformance/rollouts/',
-  ],
+  ['test/conformance/cli/answers.test.ts', 'test/conformance/plans/', 'test/conformance/recovery/'],
+  ['test/conformance/rollouts/'],
 ];
 /** Of each row. */
 const WAITING_AT_ONCE = 2;
 /** Beside them, more than there are processors: these wait, too, for control planes that start. */
-const COMPUTING_MORE = 2;
+const COMPUTING_MORE = 3;
 
 /**
- * Of those alone: both mostly wait, and grant more time where the machine is slow, so one beside the other is well, and others
- * that mostly wait beside both.
+ * Of those alone: they mostly wait, and grant more time where the machine is slow (two by its measured speed, one by what the
+ * original takes on it), so one beside the other is well, and others that mostly wait beside them.
  */
 const ALONE_TOGETHER: ReadonlySet<string> = new Set([
   'test/conformance/chaos/chaos.test.ts',
+  'test/conformance/differential/scenarios.test.ts',
   'test/conformance/rollouts/surge.test.ts',
 ]);
-/** Files and directories that are played beside those two: they wait for a person's pace, and need little of a processor. */
+/** Files and directories that are played beside those: they wait for a person's pace, and need little of a processor. */
 export const BESIDE_ALONE: readonly string[] = [
   'test/conformance/handover/',
   'test/conformance/kubectl/fleet-page.test.ts',

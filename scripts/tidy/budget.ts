@@ -18,9 +18,9 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/cli': 18_270,
   'src/core': 25_950,
   'src/engine': 1_950,
-  'src/page': 6_330,
-  'src/ports': 1_480,
-  'src/watcher': 4_890,
+  'src/page': 6_400,
+  'src/ports': 1_510,
+  'src/watcher': 5_000,
   test: 187_660,
 };
 

@@ -59,14 +59,6 @@ export interface ReadFleet {
   readonly fleets: FleetFacts['fleets'];
 }
 
-/** Gathers it. Rejects when a table fails. */
-export async function gatherFleet(
-  filter: FleetFilter,
-  sources: FleetSources & Explaining,
-): Promise<GatheredFleet> {
-  return factsOfFleet(await readFleet(filter, sources));
-}
-
 /** Reads registrations, META and what is stored of DaemonSets and fleets. Rejects when a table fails. */
 export async function readFleet(
   filter: FleetFilter,

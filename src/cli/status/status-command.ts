@@ -110,7 +110,7 @@ async function watchHealth(
 const SHOWN_MAX = 5;
 
 /** The lines. `isWide`: every finding, every cluster of each, and every next step. */
-export function renderHealth(health: FleetHealth, isWide: boolean): readonly Line[] {
+function renderHealth(health: FleetHealth, isWide: boolean): readonly Line[] {
   const { outages, findings } = health;
   const width = Math.max(0, ...findings.map(({ state }) => state.length));
   const groups = Map.groupBy(findings, ({ severity, state }) => `${severity} ${state}`);

@@ -11,8 +11,6 @@ import { it } from 'node:test';
 export interface Check<Bench> {
   readonly name: string;
   readonly run: (bench: Bench) => Promise<void>;
-  /** Takes many seconds: left out where the suite runs on every `npm test`. */
-  readonly isSlow?: boolean;
 }
 
 /** Why an implementation fails a check, by the name of the check. */

@@ -79,9 +79,8 @@ async function startMiniStackBus(): ReturnType<EventImplementation['start']> {
   return { bench: new EventBench(endpoint, read), stop: () => server.stop() };
 }
 
-/** All of them. */
-export const eventImplementations: readonly EventImplementation[] = [
-  ownBus,
+/** Those of others. */
+export const eventReferences: readonly EventImplementation[] = [
   {
     name: 'MiniStack 1.5.33 (EventBridge)',
     tools: [TOOLS.python],

@@ -40,9 +40,8 @@ export const ownTables: Implementation = {
   differences: {},
 };
 
-/** Every implementation of SQS. */
-export const queueImplementations: readonly Implementation[] = [
-  ownQueues,
+/** SQS of others. */
+export const queueReferences: readonly Implementation[] = [
   {
     name: 'ElasticMQ 1.7.1',
     tools: [TOOLS.java, TOOLS.maven],
@@ -69,9 +68,8 @@ export const queueImplementations: readonly Implementation[] = [
   },
 ];
 
-/** Every implementation of DynamoDB. */
-export const tableImplementations: readonly Implementation[] = [
-  ownTables,
+/** DynamoDB of others. */
+export const tableReferences: readonly Implementation[] = [
   {
     name: 'DynamoDB Local 3.3.1',
     tools: [TOOLS.java, TOOLS.maven],

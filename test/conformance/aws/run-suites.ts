@@ -1,7 +1,7 @@
 /** Runs a suite against an implementation: starts it, gives each check the same bench, stops it. */
 import { after, before, describe } from 'node:test';
 import { skipWithoutTools } from '../../support/require-tool.ts';
-import { registerChecks, type Check } from './check.ts';
+import { registerChecks } from './check.ts';
 import { fifoChecks } from './fifo-checks.ts';
 import type { Implementation } from './implementations.ts';
 import { QueueBench } from './queue-bench.ts';
@@ -38,32 +38,24 @@ function describeSuite<Bench extends Closable>(
   });
 }
 
-export type Selection = 'all' | 'quick';
-
-function select<Bench>(checks: readonly Check<Bench>[], selection: Selection): Check<Bench>[] {
-  return checks.filter(({ isSlow }) => selection === 'all' || isSlow !== true);
-}
-
 /** The queue suite against one implementation of SQS. */
-export function describeQueues(implementation: Implementation, selection: Selection = 'all'): void {
-  const checks = select([...fifoChecks, ...queueChecks], selection);
+export function describeQueues(implementation: Implementation): void {
   describeSuite(
     implementation,
     (endpoint) => new QueueBench(endpoint),
     (bench) => {
-      registerChecks(checks, implementation.differences, bench);
+      registerChecks([...fifoChecks, ...queueChecks], implementation.differences, bench);
     },
   );
 }
 
 /** The table suite against one implementation of DynamoDB. */
-export function describeTables(implementation: Implementation, selection: Selection = 'all'): void {
-  const checks = select(tableChecks, selection);
+export function describeTables(implementation: Implementation): void {
   describeSuite(
     implementation,
     (endpoint) => new TableBench(endpoint),
     (bench) => {
-      registerChecks(checks, implementation.differences, bench);
+      registerChecks(tableChecks, implementation.differences, bench);
     },
   );
 }

@@ -2,20 +2,10 @@
  * What people apply to a local cluster beside their DaemonSets, with kubectl and without a flag.
  */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { it } from 'node:test';
 import { stringify } from 'yaml';
-import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
-import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
-import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
-import { renderKubeconfig } from '@rollcall/local-cluster/cluster/kubeconfig.ts';
-import type { LocalCluster } from '@rollcall/local-cluster/cluster/local-cluster.ts';
-import { startLocalCluster } from '@rollcall/local-cluster/cluster/start-local-cluster.ts';
-import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
-import { bindKubectl, type Kubectl } from './kubectl.ts';
-import { triedKubectl } from './on-local-cluster.ts';
+import { describeKubectl } from './on-local-cluster.ts';
 
 const DIRECTORY = join(import.meta.dirname, 'manifests');
 const KINDS = join(DIRECTORY, 'kinds.yaml');
@@ -31,95 +21,63 @@ const NOT_ENFORCED = [
 ];
 const BUNDLE_BYTES = 700_000;
 
-const { version, find } = triedKubectl();
+describeKubectl('applies to a local cluster', ({ kubectl }) => {
+  it('one of each kind, and is warned of those that nothing enforces', async () => {
+    const created = await kubectl().run(['apply', '-f', KINDS]);
+    assert.equal(created.code, 0, created.stderr);
+    assert.ok(created.stdout.split('\n').every((line) => line === '' || / created$/.test(line)));
+    assert.deepEqual(
+      created.stderr.trim().split('\n').sort(),
+      NOT_ENFORCED.map((kind) => `Warning: ${kind} is stored, not enforced, by a local cluster`),
+    );
+    await kubectl().succeed(['apply', '-f', KINDS]);
+    await kubectl().succeed(['apply', '--server-side', '--force-conflicts', '-f', KINDS]);
+    assert.match(await kubectl().succeed('get all'), /deployment.apps\/controller/);
+    assert.match(await kubectl().succeed('explain deployment.spec.strategy'), /rollingUpdate/);
+    await kubectl().succeed(['delete', '-f', KINDS]);
+    assert.doesNotMatch(await kubectl().succeed('get all'), /controller/);
+  });
 
-describe(
-  `kubectl ${version} applies to a local cluster`,
-  { skip: skipWithoutTools([TOOLS.go]) },
-  () => {
-    let directory: string;
-    let cluster: LocalCluster;
-    let kubectl: Kubectl;
-    before(async () => {
-      directory = await mkdtemp(join(tmpdir(), 'rollcall-manifests-'));
-      cluster = await startLocalCluster({
-        name: 'manifests',
-        port: 0,
-        machines: [],
-        clock: createSystemClock(),
-        random: createSystemRandom(),
-        log: new MemoryLog(),
-      });
-      const kubeconfigPath = join(directory, 'kubeconfig');
-      await writeFile(kubeconfigPath, renderKubeconfig([cluster]), { mode: 0o600 });
-      const cacheDirectory = join(directory, 'cache');
-      kubectl = bindKubectl({ program: await find(), kubeconfigPath, cacheDirectory });
-    });
-    after(async () => {
-      await (cluster as LocalCluster | undefined)?.stop();
-      await rm(directory, { recursive: true, force: true });
-    });
+  it('DaemonSets as network plug-ins, log collectors and device plug-ins have them', async () => {
+    await kubectl().succeed(['apply', '-f', DAEMON_SETS]);
+    const sets = await kubectl().succeed('get daemonsets -n shapes -o name');
+    assert.equal(sets.trim().split('\n').length, 3);
+  });
 
-    it('one of each kind, and is warned of those that nothing enforces', async () => {
-      const created = await kubectl.run(['apply', '-f', KINDS]);
-      assert.equal(created.code, 0, created.stderr);
-      assert.ok(created.stdout.split('\n').every((line) => line === '' || / created$/.test(line)));
-      assert.deepEqual(
-        created.stderr.trim().split('\n').sort(),
-        NOT_ENFORCED.map((kind) => `Warning: ${kind} is stored, not enforced, by a local cluster`),
-      );
-      await kubectl.succeed(['apply', '-f', KINDS]);
-      await kubectl.succeed(['apply', '--server-side', '--force-conflicts', '-f', KINDS]);
-      assert.match(await kubectl.succeed('get all'), /deployment.apps\/controller/);
-      assert.match(await kubectl.succeed('explain deployment.spec.strategy'), /rollingUpdate/);
-      await kubectl.succeed(['delete', '-f', KINDS]);
-      assert.doesNotMatch(await kubectl.succeed('get all'), /controller/);
-    });
+  it('the rest of a file with a kind that is not there, and leaves with 1', async () => {
+    const unknown = {
+      apiVersion: 'ghosts.example.com/v1',
+      kind: 'Ghost',
+      metadata: { name: 'g' },
+    };
+    const input = bundleOf([unknown, configMap('after')]);
+    const outcome = await kubectl().run('apply -f -', { input });
+    assert.equal(outcome.code, 1);
+    assert.match(outcome.stderr, /no matches for kind "Ghost" in version "ghosts.example.com\/v1"/);
+    assert.match(outcome.stdout, /configmap\/after created/);
+  });
 
-    it('DaemonSets as network plug-ins, log collectors and device plug-ins have them', async () => {
-      await kubectl.succeed(['apply', '-f', DAEMON_SETS]);
-      const sets = await kubectl.succeed('get daemonsets -n shapes -o name');
-      assert.equal(sets.trim().split('\n').length, 3);
-    });
-
-    it('the rest of a file with a kind that is not there, and leaves with 1', async () => {
-      const unknown = {
-        apiVersion: 'ghosts.example.com/v1',
-        kind: 'Ghost',
-        metadata: { name: 'g' },
-      };
-      const input = bundleOf([unknown, configMap('after')]);
-      const outcome = await kubectl.run('apply -f -', { input });
-      assert.equal(outcome.code, 1);
-      assert.match(
-        outcome.stderr,
-        /no matches for kind "Ghost" in version "ghosts.example.com\/v1"/,
-      );
-      assert.match(outcome.stdout, /configmap\/after created/);
-    });
-
-    it('a bundle of 700 kB, CRDs first and the DaemonSet last', async () => {
-      const definitions = Array.from({ length: 20 }, (_, index) => definition(index));
-      const daemonSet = {
-        apiVersion: 'apps/v1',
-        kind: 'DaemonSet',
-        metadata: { name: 'last' },
-        spec: {
-          selector: { matchLabels: { app: 'last' } },
-          template: {
-            metadata: { labels: { app: 'last' } },
-            spec: { containers: [{ name: 'last', image: 'last:1' }] },
-          },
+  it('a bundle of 700 kB, CRDs first and the DaemonSet last', async () => {
+    const definitions = Array.from({ length: 20 }, (_, index) => definition(index));
+    const daemonSet = {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'last' },
+      spec: {
+        selector: { matchLabels: { app: 'last' } },
+        template: {
+          metadata: { labels: { app: 'last' } },
+          spec: { containers: [{ name: 'last', image: 'last:1' }] },
         },
-      };
-      const input = bundleOf([...definitions, daemonSet]);
-      assert.ok(input.length > BUNDLE_BYTES, String(input.length));
-      const lines = (await kubectl.succeed('apply -f -', { input })).trim().split('\n');
-      assert.equal(lines.length, 21);
-      assert.equal(lines.at(-1), 'daemonset.apps/last created');
-    });
-  },
-);
+      },
+    };
+    const input = bundleOf([...definitions, daemonSet]);
+    assert.ok(input.length > BUNDLE_BYTES, String(input.length));
+    const lines = (await kubectl().succeed('apply -f -', { input })).trim().split('\n');
+    assert.equal(lines.length, 21);
+    assert.equal(lines.at(-1), 'daemonset.apps/last created');
+  });
+});
 
 function bundleOf(objects: readonly object[]): string {
   return objects.map((object) => stringify(object)).join('---\n');

@@ -1,7 +1,5 @@
 /**
- * A local cluster with machines and Rollcall's engine in takeover, and the kubectl that is tried on it.
- *
- * That of the release; ROLLCALL_KUBECTL=1.32 asks for an older one, as .ci/nightly does.
+ * A local cluster with machines and Rollcall's engine in takeover, and the kubectl of the release, which is tried on it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +8,6 @@ import { after, before, describe } from 'node:test';
 import { skipWithoutTools, TOOLS } from '../../support/require-tool.ts';
 import { ensureBinaries } from '../control-plane/build.ts';
 import { fakeNode } from '../control-plane/nodes.ts';
-import { ensureOlderKubectl } from '../control-plane/older-kubectl.ts';
 import { repositoryPath } from '../scenarios/repository.ts';
 import { openStage, type Stage } from '../scenarios/stage.ts';
 import { bindKubectl, type Kubectl } from './kubectl.ts';
@@ -34,30 +31,16 @@ export const EXAMPLE = {
   label: 'app.kubernetes.io/name=log-collector',
 } as const;
 
-const PROGRAMS: Readonly<Record<string, () => Promise<string>>> = {
-  '1.36': async () => (await ensureBinaries()).kubectl,
-  '1.32': ensureOlderKubectl,
-};
-
-/** The one that is tried. Throws for a version that is none of these. */
-export function triedKubectl(): { readonly version: string; readonly find: () => Promise<string> } {
-  const version = process.env['ROLLCALL_KUBECTL'] ?? '1.36';
-  const find = PROGRAMS[version];
-  if (find === undefined) throw new Error(`no kubectl ${version} is tried`);
-  return { version, find };
-}
-
 /** A `describe` with a cluster of its own, on which the example runs. */
 export function describeKubectl(title: string, define: (stage: KubectlStage) => void): void {
-  const { version, find } = triedKubectl();
   const skip = skipWithoutTools([TOOLS.go]);
-  describe(`kubectl ${version} ${title}`, { skip, timeout: 900_000 }, () => {
+  describe(`kubectl ${title}`, { skip, timeout: 900_000 }, () => {
     let stage: Stage;
     let kubectl: Kubectl;
     let directory: string;
 
     before(async () => {
-      const program = await find();
+      const program = (await ensureBinaries()).kubectl;
       directory = await mkdtemp(join(tmpdir(), 'rollcall-kubectl-'));
       stage = await openStage({ backend: 'local', name: 'kubectl', nodes: nodes() });
       const { kubeconfigPath } = stage.cluster.access;

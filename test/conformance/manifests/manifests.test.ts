@@ -82,7 +82,14 @@ describe('what infra/ offers to a cluster, on a real API server', { skip }, () =
   let admin: ApiClient;
   let kubectl: Kubectl;
 
-  const build = async (kustomization: string): Promise<readonly KubernetesObject[]> => {
+  const builds = new Map<string, Promise<readonly KubernetesObject[]>>();
+  /** Built once. */
+  const build = (kustomization: string): Promise<readonly KubernetesObject[]> => {
+    const built = builds.get(kustomization) ?? kustomize(kustomization);
+    builds.set(kustomization, built);
+    return built;
+  };
+  const kustomize = async (kustomization: string): Promise<readonly KubernetesObject[]> => {
     const text = await kubectl.succeed(['kustomize', repositoryPath(kustomization)]);
     return parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
   };

@@ -2,5 +2,5 @@
 import { ownQueues, ownTables } from '../../conformance/aws/implementations.ts';
 import { describeQueues, describeTables } from '../../conformance/aws/run-suites.ts';
 
-describeQueues(ownQueues, 'quick');
-describeTables(ownTables, 'quick');
+describeQueues(ownQueues);
+describeTables(ownTables);
