@@ -9,6 +9,7 @@ import { clusterId, clusterUid, uid as asUid } from '../../src/core/model/identi
 import { explainNodes } from '../../src/app/why/explain.ts';
 import type { DaemonSetRef } from '../../src/ports/stores/view-store.ts';
 import { readStored } from '../../src/app/reconcile/read/stored-inputs.ts';
+import type { Effect } from '../../src/core/model/effects.ts';
 import type { Hint } from '../../src/core/model/hint.ts';
 import type { RolloutRecord } from '../../src/core/model/rollout-record.ts';
 import type { DaemonSetState } from '../../src/core/model/state.ts';
@@ -30,6 +31,7 @@ import { MemoryViewStore } from './memory-view-store.ts';
 import { RecordingHintQueue } from './recording-hint-queue.ts';
 import { syncBuiltIn } from './simulation/built-in-sync.ts';
 import { SimulatedCluster, nodeOf } from './simulated-cluster.ts';
+import type { Intervention } from './simulated-hooks.ts';
 import { SimulatedConnector } from './simulated-connector.ts';
 import { controllerUid } from './simulated-objects.ts';
 import { ViewMirror } from './view-mirror.ts';
@@ -227,6 +229,18 @@ export class ReconcileWorld {
     this.edit(({ template }) => ({
       template: { ...template, spec: { containers: [{ name: 'agent', image }] } },
     }));
+  }
+
+  /** From now on, or so many times, the API server makes this of each effect of a kind. */
+  meet(kind: Effect['kind'], how: Intervention, times = Infinity): void {
+    let left = times;
+    this.cluster.hooks = {
+      beforeEffect: (effect) => {
+        if (effect.kind !== kind || left <= 0) return undefined;
+        left -= 1;
+        return how;
+      },
+    };
   }
 
   register(change: Partial<ClusterRegistration>): void {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { onDelete, putPod } from '../../../support/foreign-pods.ts';
-import { ReconcileWorld, sampleDaemonSet } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld, sampleDaemonSet } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 
 describe('protocol 9: foreign names', () => {
@@ -28,8 +28,7 @@ describe('protocol 9: foreign names', () => {
     putPod(world, { name: 'agents-seen1', node: 'node-0001', owner });
     await world.mirror.sync();
     putPod(world, { name: 'agents-lost1', node: 'node-0002', owner });
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'foreign-pods-unseen');
+    assert.equal(codeOf(await world.run()), 'foreign-pods-unseen');
     assert.equal(world.pods.length, 2, 'no second pod beside the unseen one');
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
@@ -41,8 +40,7 @@ describe('protocol 9: foreign names', () => {
     await world.mirror.sync();
     putPod(world, { name: 'agents-left1', node: 'node-0001' });
     putPod(world, { name: 'agents-left2', node: 'node-0002' });
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'foreign-pods-unseen');
+    assert.equal(codeOf(await world.run()), 'foreign-pods-unseen');
     assert.equal(world.pods.length, 2, 'no second pod beside an orphan');
     await world.settle();
     assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
@@ -118,17 +116,9 @@ describe('claims (spec 2.4)', () => {
   it('that fail stop the run before it creates; nothing is lost', async () => {
     const world = new ReconcileWorld({ nodes: 2 });
     putPod(world, { name: 'orphan', node: 'node-0001' });
-    let failures = 2;
-    world.cluster.hooks = {
-      beforeEffect: (effect) => {
-        if (effect.kind !== 'patch' || failures === 0) return undefined;
-        failures -= 1;
-        return { kind: 'answer', outcome: { kind: 'ambiguous', message: '500' } };
-      },
-    };
+    world.meet('patch', { kind: 'answer', outcome: { kind: 'ambiguous', message: '500' } }, 2);
     await world.mirror.sync();
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'outcome-open');
+    assert.equal(codeOf(await world.run()), 'outcome-open');
     assert.equal(world.pods.length, 1);
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
@@ -180,8 +170,7 @@ describe('history (spec 2.10)', () => {
           ? { kind: 'unavailable', message: '500', isRefused: false }
           : undefined,
     };
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'history');
+    assert.equal(codeOf(await world.run()), 'history');
     assert.equal(world.pods.length, 0);
     world.cluster.hooks = {};
     await world.settle();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RefusalCode } from '../../../../src/core/model/effects.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 /** Calls back at the `index`-th create. */
 function atCreate(world: ReconcileWorld, index: number, act: () => void): void {
@@ -24,8 +24,7 @@ describe('protocol 7: before each batch', () => {
     atCreate(world, 4, () => {
       world.register({ isFrozen: true });
     });
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'interrupted');
+    assert.equal(codeOf(await world.run()), 'interrupted');
     assert.equal(world.sent('create-pod'), 7, 'batches of 1, 2 and 4');
     await world.mirror.sync();
     await world.clock.advance(5_000);
@@ -46,8 +45,7 @@ describe('protocol 7: before each batch', () => {
         },
       };
     });
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'registry-unreadable');
+    assert.equal(codeOf(await world.run()), 'registry-unreadable');
     assert.equal(world.sent('create-pod'), 1);
   });
 
@@ -65,8 +63,7 @@ describe('protocol 7: before each batch', () => {
         }));
       },
     };
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
+    assert.equal(codeOf(await world.run()), 'daemon-set-changed');
     assert.equal(world.sent('create-pod'), 3);
     assert.deepEqual(world.cluster.violations, []);
   });
@@ -200,8 +197,7 @@ describe('refusals', () => {
     const world = new ReconcileWorld({ nodes: 100 });
     world.cluster.hooks = { admitPod: refuse('quota', /./) };
     await world.mirror.sync();
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'refused');
+    assert.equal(codeOf(await world.run()), 'refused');
     assert.equal(world.sent('create-pod'), 16);
     await world.run();
     assert.equal(world.sent('create-pod'), 16, 'a hint does not get around the back-off');
@@ -231,8 +227,7 @@ describe('refusals', () => {
       }),
     };
     await world.mirror.sync();
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'refused');
+    assert.equal(codeOf(await world.run()), 'refused');
     world.cluster.hooks = {};
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001']);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Freeze } from '../../../../src/core/takeover/freeze.ts';
 import { onDelete, putPod } from '../../../support/foreign-pods.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const NOTE = { by: 'ann', why: 'bad kernel', atMs: 1 };
 const STACK = { all: NOTE, daemonSets: {} };
@@ -112,8 +112,7 @@ describe('a freeze of the stack', () => {
         return undefined;
       },
     };
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'interrupted');
+    assert.equal(codeOf(await world.step()), 'interrupted');
     assert.equal(deletes, 100);
   });
 
@@ -125,8 +124,7 @@ describe('a freeze of the stack', () => {
         throw new Error('is no freeze');
       },
     };
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'registry-unreadable');
+    assert.equal(codeOf(await world.run()), 'registry-unreadable');
     assert.deepEqual(world.cluster.requests, []);
     assert.ok(
       !world.view.calls.some(({ isWrite, operation }) => isWrite && operation === 'writeState'),
@@ -147,8 +145,7 @@ describe('a freeze of the stack', () => {
         return undefined;
       },
     };
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'registry-unreadable');
+    assert.equal(codeOf(await world.run()), 'registry-unreadable');
     assert.equal(world.sent('create-pod'), 1);
   });
 

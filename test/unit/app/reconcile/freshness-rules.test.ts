@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
-import { ReconcileWorld, phaseOf } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld, phaseOf } from '../../../support/reconcile-world.ts';
 
 const effectsOf = (world: ReconcileWorld): readonly string[] =>
   world.cluster.requests.filter((request) => /^(create-pod|delete-pod|patch|update)/.test(request));
@@ -128,8 +128,7 @@ describe('protocol 2: a view that is being written', () => {
     await world.mirror.sync();
     world.addNode('node-0002');
     await world.mirror.syncSlices();
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'view-moving');
+    assert.equal(codeOf(await world.run()), 'view-moving');
     const reads = world.view.calls.filter(({ operation }) => operation === 'readName').length;
     assert.equal(world.queue.timers.length, 1);
     assert.deepEqual(effectsOf(world), []);
@@ -157,8 +156,7 @@ describe('protocol 2: a view that is being written', () => {
       await world.mirror.sync();
       await tear(world);
       for (let run = 0; run < 3; run += 1) {
-        const result = await world.run();
-        assert.equal(result.kind === 'deferred' && result.code, 'view-moving');
+        assert.equal(codeOf(await world.run()), 'view-moving');
       }
       assert.equal(new Set(world.cluster.snapshotRequests).size, 1);
       assert.deepEqual(effectsOf(world), []);
@@ -175,8 +173,7 @@ describe('protocol 2: a view that is being written', () => {
       world.mirror.era = era;
       world.addNode('node-0002');
       await world.mirror.syncSlices();
-      const result = await world.run();
-      assert.equal(result.kind === 'deferred' && result.code, 'view-moving');
+      assert.equal(codeOf(await world.run()), 'view-moving');
       assert.deepEqual(world.cluster.snapshotRequests, []);
     }
   });
@@ -186,8 +183,7 @@ describe('protocol 2: a view that is being written', () => {
     await world.mirror.sync();
     await world.mirror.sync({ isComplete: false });
     world.view.lose('POSITION');
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'view-incomplete');
+    assert.equal(codeOf(await world.run()), 'view-incomplete');
     assert.deepEqual(world.cluster.snapshotRequests, []);
     assert.deepEqual(world.queue.timers, []);
   });
@@ -218,8 +214,7 @@ describe('protocol 2: a view that is being written', () => {
     world.addNode('node-0002', { taints: [{ key: 'gone', effect: 'NoExecute' }] });
     for (let round = 0; round < 5; round += 1) {
       await world.mirror.sync({ isCutOpen: true });
-      const result = await world.run();
-      assert.equal(result.kind === 'deferred' && result.code, 'cut-open');
+      assert.equal(codeOf(await world.run()), 'cut-open');
       await world.clock.advance(20_000);
     }
     assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
@@ -231,8 +226,7 @@ describe('protocol 2: a view that is being written', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.mirror.sync();
     world.view.lose('SLICE cluster-a-uid nodes');
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'view-incomplete');
+    assert.equal(codeOf(await world.run()), 'view-incomplete');
     assert.equal(world.cluster.snapshotRequests.length, 1);
     assert.deepEqual(effectsOf(world), []);
   });
@@ -240,8 +234,7 @@ describe('protocol 2: a view that is being written', () => {
   it('has no effect, no status and no timer while META says incomplete (row 81)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.mirror.sync({ isComplete: false });
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'view-incomplete');
+    assert.equal(codeOf(await world.run()), 'view-incomplete');
     assert.deepEqual(world.cluster.requests, []);
     assert.deepEqual(world.queue.timers, []);
   });
@@ -257,8 +250,7 @@ describe('protocol 3: own writes', () => {
     assert.ok(marks !== undefined);
     world.mirror.hide = () => true;
     await world.mirror.sync({ marks });
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    assert.equal(codeOf(await world.run()), 'own-writes-unseen');
     assert.equal(world.pods.length, 2);
   });
 

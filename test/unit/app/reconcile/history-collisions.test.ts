@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { buildRevision, revisionHash } from '../../../../src/core/history/revisions.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 
 const FOREIGN_OWNER = { ownerReferences: [{ uid: 'somebody', controller: true }] };
 
@@ -44,8 +44,7 @@ describe('a name that is taken', () => {
     await world.step();
     const tries = (): number => world.sent('create-revision');
     assert.equal(tries(), 1);
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    assert.equal(codeOf(await world.run()), 'own-writes-unseen');
     assert.equal(tries(), 1);
     await world.step();
     assert.equal(tries(), 2);
@@ -88,8 +87,7 @@ describe('a name that is taken', () => {
     take(world, 0);
     await world.mirror.sync();
     world.change(() => ({ status: { collisionCount: 4 } }));
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    assert.equal(codeOf(await world.run()), 'own-writes-unseen');
     assert.equal(collisionCountOf(world), 4);
     await world.settle();
     assert.equal(collisionCountOf(world), 4);
@@ -99,16 +97,12 @@ describe('a name that is taken', () => {
   it('by a status write that meets a conflict is looked at again', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     take(world, 0);
-    let conflicts = 1;
-    world.cluster.hooks = {
-      beforeEffect: (effect) => {
-        if (effect.kind !== 'update-status' || conflicts === 0) return undefined;
-        conflicts -= 1;
-        return { kind: 'answer', outcome: { kind: 'conflict', message: 'modified' } };
-      },
-    };
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen');
+    world.meet(
+      'update-status',
+      { kind: 'answer', outcome: { kind: 'conflict', message: 'modified' } },
+      1,
+    );
+    assert.equal(codeOf(await world.step()), 'own-writes-unseen');
     await world.settle();
     assert.equal(collisionCountOf(world), 1);
     assert.equal(world.pods.length, 1);
@@ -118,12 +112,8 @@ describe('a name that is taken', () => {
 describe('a name that is ours already', () => {
   it('is used: the answer to its create was lost', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
-    world.cluster.hooks = {
-      beforeEffect: (effect) =>
-        effect.kind === 'create-revision' ? { kind: 'lose-answer' } : undefined,
-    };
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'history');
+    world.meet('create-revision', { kind: 'lose-answer' });
+    assert.equal(codeOf(await world.step()), 'history');
     world.cluster.hooks = {};
     await world.settle();
     assert.deepEqual(names(world), [nameAt(world, 0)]);

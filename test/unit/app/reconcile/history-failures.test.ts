@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Effect, Outcome } from '../../../../src/core/model/effects.ts';
 import { revisionData, revisionHash } from '../../../../src/core/history/revisions.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 
 const HASH = 'controller-revision-hash';
@@ -44,8 +44,7 @@ describe('history in disorder', () => {
   it('is brought into order', async () => {
     const world = await disorder();
     const [one, two] = world.pods.map(({ metadata }) => metadata.uid);
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'own-writes-unseen', 'in one run');
+    assert.equal(codeOf(await world.step()), 'own-writes-unseen', 'in one run');
     await world.settle();
     assert.deepEqual(endOf(world), {
       revisions: [
@@ -142,10 +141,7 @@ describe('a failure', () => {
   for (const [code, outcome] of outcomes) {
     it(`to create (${outcome.kind}) stops everything else, with back-off`, async () => {
       const world = new ReconcileWorld({ nodes: 1 });
-      world.cluster.hooks = {
-        beforeEffect: (effect: Effect) =>
-          effect.kind === 'create-revision' ? { kind: 'answer', outcome } : undefined,
-      };
+      world.meet('create-revision', { kind: 'answer', outcome });
       const first = await world.step();
       assert.ok(first.kind === 'deferred');
       assert.equal(first.code, code);
@@ -173,8 +169,7 @@ describe('a failure', () => {
           ? { kind: 'unavailable', message: '500', isRefused: false, retryAfterMs: 100 }
           : undefined,
     };
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'history');
+    assert.equal(codeOf(await world.step()), 'history');
     assert.deepEqual(world.cluster.list('controllerrevisions'), []);
   });
 
@@ -194,8 +189,7 @@ describe('a failure', () => {
             ? { kind: 'unavailable', message: '500', isRefused: false }
             : undefined,
       };
-      const result = await world.step();
-      assert.equal(result.kind === 'deferred' && result.code, 'history');
+      assert.equal(codeOf(await world.step()), 'history');
       assert.equal(world.daemonSet.status?.collisionCount, undefined);
       world.cluster.hooks = {};
       await world.settle();
@@ -213,8 +207,7 @@ describe('a failure', () => {
         return undefined;
       },
     };
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
+    assert.equal(codeOf(await world.step()), 'daemon-set-changed');
     assert.deepEqual(world.cluster.list('daemonsets'), []);
   });
 
@@ -222,16 +215,8 @@ describe('a failure', () => {
     const world = new ReconcileWorld({ nodes: 1 });
     const name = `agents-${revisionHash(world.daemonSet, 0)}`;
     world.cluster.put('controllerrevisions', { metadata: { namespace: 'system', name } });
-    let losses = 1;
-    world.cluster.hooks = {
-      beforeEffect: ({ kind }) => {
-        if (kind !== 'update-status' || losses === 0) return undefined;
-        losses -= 1;
-        return { kind: 'lose-answer' };
-      },
-    };
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'history');
+    world.meet('update-status', { kind: 'lose-answer' }, 1);
+    assert.equal(codeOf(await world.step()), 'history');
     await world.settle();
     assert.equal(world.daemonSet.status?.collisionCount, 1, 'raised once');
     assert.equal(world.pods.length, 1);
@@ -246,8 +231,7 @@ describe('a failure', () => {
           : undefined,
     };
     const before = world.cluster.list('controllerrevisions').length;
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'history');
+    assert.equal(codeOf(await world.step()), 'history');
     assert.equal(world.cluster.list('controllerrevisions').length, before);
   });
 
@@ -259,8 +243,7 @@ describe('a failure', () => {
           ? { kind: 'unavailable', message: '500', isRefused: false }
           : undefined,
     };
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'history');
+    assert.equal(codeOf(await world.step()), 'history');
     world.cluster.hooks = {};
     world.cluster.remove('controllerrevisions', 'to-release', 'system');
     await world.run(); // seen, but gone

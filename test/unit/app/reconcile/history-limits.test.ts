@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Outcome } from '../../../../src/core/model/effects.ts';
 import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { revisionData } from '../../../../src/core/history/revisions.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { controllerUid } from '../../../support/simulated-objects.ts';
 
 const HASH = 'controller-revision-hash';
@@ -140,12 +140,10 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
   it('is not done by a view of what etcd was before a restore: pods may use it again (row 71, S10)', async () => {
     const world = await ReconcileWorld.settled({ nodes: 2, daemonSet: limited(0) });
     const backup = world.cluster.backup();
-    world.cluster.hooks = {
-      beforeEffect: ({ kind }) =>
-        kind === 'delete-revision'
-          ? { kind: 'answer', outcome: { kind: 'ambiguous', message: '500' } }
-          : undefined,
-    };
+    world.meet('delete-revision', {
+      kind: 'answer',
+      outcome: { kind: 'ambiguous', message: '500' },
+    });
     await roll(world, ['a']);
     world.cluster.hooks = {};
     assert.deepEqual(numbersOf(world), [1, 2]);
@@ -162,10 +160,7 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
       { kind: 'ambiguous', message: '500' },
     ] as const) {
       const world = await surplusAndWork();
-      world.cluster.hooks = {
-        beforeEffect: ({ kind }) =>
-          kind === 'create-pod' ? { kind: 'answer', outcome: answer } : undefined,
-      };
+      world.meet('create-pod', { kind: 'answer', outcome: answer });
       await world.step();
       assert.ok(!trimmed(world), answer.kind);
       world.cluster.hooks = {};
@@ -202,8 +197,7 @@ describe('trimming (upstream never tests: cleanupHistory limits and live protect
         if (kind === 'create-pod') world.register({ isFrozen: true });
       },
     };
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'interrupted');
+    assert.equal(codeOf(await world.step()), 'interrupted');
     assert.ok(!trimmed(world));
   });
 });
@@ -294,8 +288,7 @@ describe('claims of revisions (spec 2.4, S10)', () => {
       },
     };
     for (const code of ['history', 'history-refused']) {
-      const result = await world.step();
-      assert.equal(result.kind === 'deferred' && result.code, code);
+      assert.equal(codeOf(await world.step()), code);
       assert.equal(world.pods.length, 0);
     }
     await world.settle();
@@ -311,8 +304,7 @@ describe('claims of revisions (spec 2.4, S10)', () => {
     world.change(({ metadata }) => ({
       metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
     }));
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
+    assert.equal(codeOf(await world.run()), 'daemon-set-changed');
     assert.deepEqual(numbersOf(world), [7]);
     const found = world.cluster.find('controllerrevisions', 'agents-old', 'system');
     assert.ok(found !== undefined && controllerUid(found) === undefined);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import { slotName } from '../../../../src/core/pod/naming.ts';
-import { ReconcileWorld, phaseOf } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld, phaseOf } from '../../../support/reconcile-world.ts';
 
 const slotOf = (world: ReconcileWorld, node: string): string =>
   slotName({
@@ -48,12 +48,8 @@ describe('protocol 4, 5: a create without an answer', () => {
   it('that was applied is recognised: one pod (spec faults 10)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.mirror.sync();
-    world.cluster.hooks = {
-      beforeEffect: (effect) =>
-        effect.kind === 'create-pod' ? { kind: 'lose-answer' } : undefined,
-    };
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'outcome-open');
+    world.meet('create-pod', { kind: 'lose-answer' });
+    assert.equal(codeOf(await world.run()), 'outcome-open');
     world.cluster.hooks = {};
     await world.settle();
     assert.deepEqual(world.placed, ['node-0001']);
@@ -63,9 +59,7 @@ describe('protocol 4, 5: a create without an answer', () => {
   it('is re-issued under the same name, and the late request meets its own name', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.mirror.sync();
-    world.cluster.hooks = {
-      beforeEffect: (effect) => (effect.kind === 'create-pod' ? { kind: 'stuck' } : undefined),
-    };
+    world.meet('create-pod', { kind: 'stuck' });
     await world.run();
     world.cluster.hooks = {};
     await world.mirror.sync();
@@ -83,9 +77,7 @@ describe('protocol 4, 5: a create without an answer', () => {
   it('is not dead before its request is, which may start until the run’s effect deadline (protocol 5)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     await world.mirror.sync();
-    world.cluster.hooks = {
-      beforeEffect: (effect) => (effect.kind === 'create-pod' ? { kind: 'stuck' } : undefined),
-    };
+    world.meet('create-pod', { kind: 'stuck' });
     const recordedAtMs = world.clock.nowMs();
     await world.run({}, 20_000);
     const [intent] = (await world.view.readState(world.ref))?.intents ?? [];
@@ -95,12 +87,10 @@ describe('protocol 4, 5: a create without an answer', () => {
   it('that was certainly never sent is withdrawn', async () => {
     const world = new ReconcileWorld({ nodes: 3 });
     await world.mirror.sync();
-    world.cluster.hooks = {
-      beforeEffect: (effect) =>
-        effect.kind === 'create-pod'
-          ? { kind: 'answer', outcome: { kind: 'unsent', message: '429', retryAfterMs: 7_000 } }
-          : undefined,
-    };
+    world.meet('create-pod', {
+      kind: 'answer',
+      outcome: { kind: 'unsent', message: '429', retryAfterMs: 7_000 },
+    });
     const result = await world.run();
     assert.ok(result.kind === 'deferred' && result.nextLookAtMs >= world.clock.nowMs() + 5_000);
     const state = await world.view.readState(world.ref);
@@ -253,9 +243,7 @@ describe('deletes', () => {
   it('without an answer stay open until the pod is seen gone, and hit nothing else (row 78)', async () => {
     const world = new ReconcileWorld({ nodes: 1 });
     const name = await failOne(world);
-    world.cluster.hooks = {
-      beforeEffect: (effect) => (effect.kind === 'delete-pod' ? { kind: 'stuck' } : undefined),
-    };
+    world.meet('delete-pod', { kind: 'stuck' });
     await world.run();
     const open = (await world.view.readState(world.ref))?.intents ?? [];
     assert.deepEqual(

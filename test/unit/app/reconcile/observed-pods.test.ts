@@ -83,9 +83,7 @@ describe('upstream never tests: expectation expiry', () => {
     const name = podOn(world, 'node-0001');
     world.setPhase(name, 'Failed');
     await world.mirror.sync();
-    world.cluster.hooks = {
-      beforeEffect: ({ kind }) => (kind === 'delete-pod' ? { kind: 'lose-answer' } : undefined),
-    };
+    world.meet('delete-pod', { kind: 'lose-answer' });
     assert.equal(codeOf(await world.run()), 'outcome-open');
     world.cluster.hooks = {};
     for (let minute = 0; minute < 8; minute += 1) {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { resourceVersion } from '../../../../src/core/model/identifiers.ts';
 import { onDelete, putPod } from '../../../support/foreign-pods.ts';
-import { ReconcileWorld } from '../../../support/reconcile-world.ts';
+import { codeOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { nodeOf } from '../../../support/simulated-cluster.ts';
 
 const SURGE = {
@@ -19,8 +19,7 @@ describe('row 71: a view that is of another history than the API server', () => 
     world.addNode('node-0002');
     await world.mirror.sync();
     world.cluster.restore(backup);
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
+    assert.equal(codeOf(await world.run()), 'daemon-set-changed');
     assert.deepEqual(world.owned, ['node-0001'], 'no pod by a view from before the restore');
   });
 
@@ -29,8 +28,7 @@ describe('row 71: a view that is of another history than the API server', () => 
     world.edit(() => ({ updateStrategy: SURGE }));
     world.mirror.hide = () => true;
     world.mirror.era = 2;
-    const result = await world.step();
-    assert.equal(result.kind === 'deferred' && result.code, 'foreign-pods-unseen');
+    assert.equal(codeOf(await world.step()), 'foreign-pods-unseen');
     assert.deepEqual(world.owned, ['node-0001', 'node-0002'], 'no second pod beside an unseen one');
     world.mirror.hide = () => false;
     await world.settle();
@@ -65,8 +63,7 @@ describe('row 71: a view that is of another history than the API server', () => 
     world.cluster.remove('pods', world.pods[0]?.metadata.name ?? '', 'system');
     await world.mirror.sync();
     world.cluster.restore(backup);
-    const result = await world.run();
-    assert.equal(result.kind === 'deferred' && result.code, 'daemon-set-changed');
+    assert.equal(codeOf(await world.run()), 'daemon-set-changed');
     assert.deepEqual(
       world.owned,
       ['node-0001', 'node-0002'],
@@ -106,15 +103,10 @@ const other = (index: number): Parameters<ReconcileWorld['cluster']['put']>[1] =
   metadata: { namespace: 'system', name: `other-${index}` },
 });
 
-const codeOf = async (world: ReconcileWorld): Promise<string> => {
-  const result = await world.run();
-  return result.kind === 'deferred' ? result.code : result.kind;
-};
-
 describe('row 71: a store that was restored and has passed what was seen of its DaemonSets', () => {
   it('gets no pod beside one that came back, while it is behind what was seen of pods (S2)', async () => {
     const world = await bringPodBack((version) => version);
-    assert.equal(await codeOf(world), 'foreign-pods-unseen');
+    assert.equal(codeOf(await world.run()), 'foreign-pods-unseen');
     assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
   });
 
@@ -124,10 +116,10 @@ describe('row 71: a store that was restored and has passed what was seen of its 
       [1, 'daemon-set-changed'],
     ] as const) {
       const world = await bringPodBack((version) => version - behind);
-      assert.equal(await codeOf(world), code);
+      assert.equal(codeOf(await world.run()), code);
       grow(world);
-      assert.equal(await codeOf(world), 'foreign-pods-unseen', code);
-      assert.equal(await codeOf(world), 'foreign-pods-unseen', code);
+      assert.equal(codeOf(await world.run()), 'foreign-pods-unseen', code);
+      assert.equal(codeOf(await world.run()), 'foreign-pods-unseen', code);
       assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
       world.mirror.era = 2;
       await world.settle();
@@ -137,7 +129,7 @@ describe('row 71: a store that was restored and has passed what was seen of its 
 
   it('nor where its version was bumped with the restore, as its guide asks (S2)', async () => {
     const world = await bringPodBack((version) => version + 1_000_000_000);
-    assert.equal(await codeOf(world), 'foreign-pods-unseen');
+    assert.equal(codeOf(await world.run()), 'foreign-pods-unseen');
     assert.deepEqual(world.owned, ['node-0001', 'node-0002']);
   });
 

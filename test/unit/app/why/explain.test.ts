@@ -58,10 +58,7 @@ describe('explaining the nodes of a DaemonSet', () => {
     const world = await settled();
     world.addNode('node-0003');
     await world.mirror.sync();
-    world.cluster.hooks = {
-      beforeEffect: (effect) =>
-        effect.kind === 'create-pod' ? { kind: 'answer', outcome: FORBIDDEN } : undefined,
-    };
+    world.meet('create-pod', { kind: 'answer', outcome: FORBIDDEN });
     await world.run();
     assert.deepEqual(await codesOf(world), ['Running', 'Running', 'Refused']);
   });

@@ -156,8 +156,7 @@ describe('the copy of a good template', () => {
 
   it('is looked for again after an answer that was lost, and written once', async () => {
     const made = world();
-    made.cluster.hooks.beforeEffect = ({ kind }) =>
-      kind === 'create-copy' ? { kind: 'lose-answer' } : undefined;
+    made.meet('create-copy', { kind: 'lose-answer' });
     await made.settle({ withinMs: HOURS_MS });
     assert.equal(writes(made).length, 1);
     assert.equal((await copiesOf(made))?.held[0]?.slot, 'a');

@@ -116,15 +116,10 @@ describe('a claim', () => {
     await world.mirror.sync();
     const isDuplicatePlanned = (): boolean =>
       world.cluster.requests.includes(`GET pods ${owned.metadata.name}`);
-    world.cluster.hooks = {
-      beforeEffect: ({ kind }) =>
-        kind === 'patch'
-          ? {
-              kind: 'answer',
-              outcome: { kind: 'refused', code: 'invalid', status: 422, message: 'another owner' },
-            }
-          : undefined,
-    };
+    world.meet('patch', {
+      kind: 'answer',
+      outcome: { kind: 'refused', code: 'invalid', status: 422, message: 'another owner' },
+    });
     assert.equal(codeOf(await world.run()), 'outcome-open');
     assert.ok(isDuplicatePlanned(), 'the younger pod was to go');
     assert.notEqual(ownerOf(world, owned.metadata.name), undefined);
