@@ -3,12 +3,9 @@
 // answer goes on in the next invocation of the same sandbox (rows 21, 30).
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
-import type { Uid } from '../../src/core/model/identifiers.ts';
-import { stampOf } from '../../src/core/model/position.ts';
 import { TIMEOUTS_MS, type FunctionName } from '../support/simulation/function-host.ts';
-import type { Passage } from '../support/simulation/gate.ts';
 import { podOn, podsOf } from '../support/simulation/look.ts';
-import { rawNode, rawPod } from '../support/simulation/objects.ts';
+import { rawPod } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
 
 async function settledWorld(nodes: readonly string[]): Promise<World> {
@@ -16,53 +13,6 @@ async function settledWorld(nodes: readonly string[]): Promise<World> {
   world.addDaemonSet('agent');
   await world.settle();
   return world;
-}
-
-/** Freezes the next invocation of a function at one passage, once. */
-function freezeOnce(
-  world: World,
-  name: 'ingest' | 'reconcile',
-  isHere: (passage: Passage) => boolean,
-): void {
-  let isArmed = true;
-  world.host.ruleFor = (invoked) => {
-    if (invoked !== name || !isArmed) return undefined;
-    return (passage) => {
-      if (!isArmed || !isHere(passage)) return undefined;
-      isArmed = false;
-      return 'freeze';
-    };
-  };
-}
-
-for (const operation of ['writeSlice', 'writeMeta']) {
-  test(`row 79: ingest frozen before ${operation} beyond its visibility brings nothing back`, async () => {
-    const world = await settledWorld(['n1', 'n2', 'n3']);
-    freezeOnce(
-      world,
-      'ingest',
-      (passage) => passage.moment === 'before' && passage.operation === operation,
-    );
-    world.api.put('nodes', rawNode('n1', { labels: { round: 'one' } }));
-    await world.advance(25_000);
-    assert.equal(world.host.frozen.length, 1, 'an invocation is frozen');
-    world.api.put('nodes', rawNode('n1', { labels: { round: 'two' } }));
-    world.addNode('n4');
-    await world.advance(5000);
-    const before = await world.meta();
-    world.host.frozen[0]?.thaw();
-    await world.advance(5000);
-    const slice = await world.view.readSlice({
-      clusterUid: world.api.clusterUid,
-      set: 'nodes',
-      index: 0,
-    });
-    const n1 = slice?.objects.map(({ object }) => object).find((object) => object.name === 'n1');
-    assert.equal(n1?.kind === 'Node' ? n1.labels['round'] : undefined, 'two');
-    assert.ok((await world.meta()).seq >= before.seq);
-    await world.settle();
-    assert.equal(podsOf(world, 'agent').length, 4);
-  });
 }
 
 test('row 81, protocol 18: while slices of a snapshot are missing there is no effect', async () => {
@@ -168,25 +118,6 @@ test('row 34, protocol 6: a lost state alone is repaired by names', async () => 
   assert.equal(podsOf(world, 'agent').length, 4);
 });
 
-for (const operation of ['writeSlice', 'writeDaemonSet', 'writeName', 'writeMeta']) {
-  test(`protocol 20: ingest killed at ${operation} of a new DaemonSet leaves nothing out`, async () => {
-    const world = await settledWorld(['n1', 'n2']);
-    for (const moment of ['before', 'after'] as const) {
-      let isArmed = true;
-      world.host.ruleFor = (name) => (passage) => {
-        const isHere = passage.operation === operation && passage.moment === moment;
-        if (name !== 'ingest' || !isArmed || !isHere) return undefined;
-        isArmed = false;
-        return 'kill';
-      };
-      world.addDaemonSet(`new-${moment}`);
-      await world.settle(5 * 60_000);
-      assert.equal(isArmed, false);
-      assert.equal(podsOf(world, `new-${moment}`).length, 2);
-    }
-  });
-}
-
 test('row 26, L2: hints that are lost for ever are made up for by resync', async () => {
   const world = await settledWorld(['n1', 'n2']);
   world.fate = (queue) => (queue === 'reconcile.fifo' ? 'drop' : 'deliver');
@@ -197,44 +128,6 @@ test('row 26, L2: hints that are lost for ever are made up for by resync', async
   await world.settle(6.5 * 3_600_000);
   assert.equal(podsOf(world, 'agent').length, 3);
 });
-
-const TEARS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
-  'positions lost': async (world) => {
-    const { positions, ...meta } = await world.meta();
-    assert.equal(Object.keys(positions ?? {}).length, 1);
-    assert.equal(await world.view.writeMeta(meta), 'written');
-  },
-  'positions that only items have, and those behind': async (world) => {
-    const { positions = {}, ...meta } = await world.meta();
-    const { clusterUid } = meta;
-    for (const uid of Object.keys(positions) as Uid[]) {
-      await world.view.raisePosition(
-        { clusterUid, uid },
-        { podsChanged: stampOf({ ...meta, seq: 1 }) },
-      );
-    }
-    assert.equal(await world.view.writeMeta(meta), 'written');
-  },
-  'a position ahead of every message to come': async (world) => {
-    const meta = await world.meta();
-    const [agent] = world.api.list('daemonsets');
-    assert.ok(agent !== undefined);
-    const later = stampOf({ ...meta, era: meta.era + 5 });
-    const ahead = { podsChanged: later, revisionsChanged: later };
-    await world.view.writeMeta({ ...meta, positions: { [agent.metadata.uid]: ahead } });
-  },
-};
-
-for (const [what, tear] of Object.entries(TEARS)) {
-  test(`L1, protocol 2: a complete view with ${what} is whole again by a snapshot that is asked for`, async () => {
-    const world = await settledWorld(['n1', 'n2']);
-    await tear(world);
-    world.host.coolDown();
-    world.addNode('n3');
-    await world.settle();
-    assert.equal(podsOf(world, 'agent').length, 3);
-  });
-}
 
 /** One call of the next invocation of a function takes until 300 ms before the function would be stopped. */
 function holdOnce(

@@ -138,31 +138,6 @@ test('protocol 23: a throttled table exhausts no receives and loses nothing', as
   assert.equal(podsOf(world, 'agent').length, 3);
 });
 
-test('L1: a failing pod is re-made ever more slowly, across restarts of everything (row 44)', async () => {
-  const world = await settledWorld(['n1', 'n2']);
-  world.controllers.behaviour = (pod) =>
-    JSON.stringify(pod['spec']).includes('"n1"') ? 'fail' : 'run';
-  world.controllers.setPhase(podOn(world, 'agent', 'n1'), 'Failed');
-  const made: number[] = [];
-  world.api.subscribe((commit) => {
-    if (commit?.kind === 'pods' && commit.type === 'added') made.push(world.clock.monotonicMs());
-  });
-  for (let hour = 0; hour < 3; hour += 1) {
-    await world.advance(3_600_000);
-    world.host.coolDown();
-    world.stopWatcher(theWatcher(world));
-    world.startWatcher();
-  }
-  const gaps = made.slice(1).map((atMs, index) => atMs - (made[index] ?? 0));
-  assert.ok(gaps.length > 12, `${gaps.length} gaps`);
-  assert.ok((gaps[0] ?? 0) < 6000, `first gap ${gaps[0]}`);
-  assert.ok(
-    Math.max(...gaps.slice(-4)) <= 16 * 60_000 && Math.min(...gaps.slice(-4)) >= 14 * 60_000,
-  );
-  world.controllers.behaviour = () => 'run';
-  await world.settle(60 * 60_000);
-});
-
 test('L1: a node removed and re-made under its name has one pod', async () => {
   const world = await settledWorld(['n1', 'n2']);
   world.controllers.removeNode('n1');

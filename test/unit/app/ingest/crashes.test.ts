@@ -95,25 +95,6 @@ describe('a crash of ingest', () => {
     });
   }
 
-  it('between META and hints: the redelivered message sends them (L2)', async () => {
-    const wanted = await reference();
-    const messages = story();
-    for (const [position, message] of messages.entries()) {
-      const harness = new IngestHarness();
-      if (position > 0) await harness.ingestAll(messages.slice(0, position));
-      harness.queue.failNext(1);
-      const failed = await harness.ingest(message).then(
-        () => false,
-        () => true,
-      );
-      harness.queue.failNext(0);
-      if (!failed) continue;
-      await harness.ingestAll(messages.slice(position));
-      assert.deepEqual(contentOf(harness.view), contentOf(wanted.view), `message ${position}`);
-      assert.deepEqual(hintsByMessage(harness), hintsByMessage(wanted), `message ${position}`);
-    }
-  });
-
   it('between META and the request for a snapshot: META says that one is needed', async () => {
     const harness = new IngestHarness();
     const sender = new ScriptedSender({ epoch: '100' });

@@ -133,6 +133,15 @@ describe('protocol 11: the memo', () => {
     assert.equal((await world.run()).kind, 'acted');
   });
 
+  it('is void where a clock that was ahead wrote it: it does not say when anything is due (row 14)', async () => {
+    const world = await ReconcileWorld.settled({ nodes: 1 });
+    const state = await world.state();
+    assert.ok(state.memo !== undefined);
+    const memo = { ...state.memo, ranAtMs: world.clock.nowMs() + HOUR_MS };
+    await world.view.writeState(world.ref, { ...state, memo });
+    assert.equal((await world.run()).kind, 'settled');
+  });
+
   it('expires within six hours, and then is written anew', async () => {
     const world = await ReconcileWorld.settled({ nodes: 1 });
     const first = await world.state();
