@@ -31,7 +31,7 @@ export const WATCHER_BUGS: PlantedBugs = {
     change: 'this.#changedMs = clock.monotonicMs();',
     to: '',
     killedBy:
-      'test/unit/watcher/epochs.test.ts: takes over soon after the Lease has run out, not before (row 72)',
+      'test/unit/watcher/stand-by.test.ts: stands by while the other one renews, however long',
   },
   'both-replicas-take-the-lease': {
     bug: 'of two replicas each takes the Lease at its start, whatever it is told',

@@ -39,22 +39,6 @@ test('protocol 1: work that is to be done while the cluster is silent waits, and
   assert.equal(podsOf(world, 'agent').length, 2);
 });
 
-test('protocol 3: a mark that lies far ahead does not make own writes disappear', async () => {
-  const world = await settledWorld(['n1', 'n2']);
-  const process = theWatcher(world);
-  process.faults.frozen.add('Pod');
-  let created = 0;
-  world.site.afterEffect = (effect) => {
-    if (effect.kind === 'create-pod') created += 1;
-  };
-  world.addNode('n3');
-  await world.advance(20_000);
-  assert.equal(podsOf(world, 'agent').length, 3);
-  assert.equal(created, 1, 'created once, although never seen');
-  process.source.thaw();
-  await world.settle();
-});
-
 test('protocol 11, protocol 12: timers that are lost are found by resync within minutes', async () => {
   const world = await settledWorld(['n1', 'n2']);
   let dropped = 0;
@@ -90,31 +74,6 @@ test('protocol 16: crossing 300 nodes while all runs re-slices the view, and not
   world.addNode('m1', { labels: { few: 'yes' } });
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 6);
-});
-
-test('protocol 17: a request for a snapshot that was lost is repeated by resync', async () => {
-  const world = await settledWorld(['n1', 'n2']);
-  let isDropped = false;
-  world.fate = (queue) => {
-    if (queue !== 'events.fifo' || isDropped) return 'deliver';
-    isDropped = true;
-    return 'drop';
-  };
-  let refused = 0;
-  world.site.answer = (what) => {
-    if (what !== 'PATCH leases') return undefined;
-    refused += 1;
-    return { kind: 'unavailable', message: 'injected', isRefused: false };
-  };
-  world.addNode('n3');
-  await world.advance(1000);
-  world.addNode('n4');
-  await world.advance(30_000);
-  assert.equal((await world.meta()).isComplete, false);
-  assert.ok(refused > 0, 'a request for a snapshot was lost');
-  world.site.answer = () => undefined;
-  await world.settle(15 * 60_000);
-  assert.equal(podsOf(world, 'agent').length, 4);
 });
 
 test('protocol 23: a throttled table exhausts no receives and loses nothing', async () => {

@@ -51,26 +51,6 @@ for (const moment of MOMENTS) {
   });
 }
 
-test('row 71: an announcement that no function can check at once is not forgotten', async () => {
-  const world = await settledWorld({ nodes: ['n1', 'n2'] });
-  const backup = world.api.backup();
-  for (let round = 0; round < 30; round += 1)
-    world.addNode('n2', { labels: { round: `${round}` } });
-  world.stopWatcher(theWatcher(world));
-  world.startWatcher();
-  await world.settle();
-  world.stopWatcher(theWatcher(world));
-  world.api.restore(backup);
-  world.site.isReachable = false;
-  world.startWatcher();
-  await world.advance(30_000);
-  world.site.isReachable = true;
-  await world.advance(60_000);
-  const { incarnation } = theWatcher(world).watcher.status();
-  assert.equal((await world.meta()).incarnation, incarnation);
-  await world.settle();
-});
-
 test('row 71: an etcd restored far back, whose versions are given out again, is followed', async () => {
   const world = await SimulatedWorld.start({ nodes: ['n1', 'n2'] });
   const backup = world.api.backup();
@@ -132,62 +112,6 @@ test('protocol 15: without a credential a lower epoch is accepted after 13 minut
   const after = await world.meta();
   assert.equal(after.incarnation, process.watcher.status().incarnation);
   assert.ok(after.era > before.era);
-});
-
-test('row 72: after the Lease was deleted the next epoch is accepted', async () => {
-  const world = await settledWorld({ nodes: ['n1', 'n2'] });
-  const before = await world.meta();
-  world.api.remove('leases', 'rollcall-watcher', 'rollcall-system');
-  world.addNode('n3');
-  await world.settle();
-  const after = await world.meta();
-  assert.notEqual(after.incarnation, before.incarnation);
-  assert.equal(after.era, before.era);
-  assert.equal(podsOf(world, 'agent').length, 3);
-});
-
-test('row 72, protocol 14: of two watchers that overlap the newer counts, the older stands by', async () => {
-  const world = await settledWorld({ nodes: ['n1', 'n2'] });
-  const old = theWatcher(world);
-  old.clock.freeze();
-  world.addNode('n3');
-  await world.advance(100);
-  const fresh = world.startWatcher();
-  await world.advance(3000);
-  old.clock.thaw();
-  for (let round = 0; round < 5; round += 1) {
-    world.addNode(`m${round}`);
-    await world.advance(3000);
-  }
-  await world.settle();
-  assert.equal((await world.meta()).incarnation, fresh.watcher.status().incarnation);
-  assert.equal(old.watcher.status().state, 'standby');
-  assert.equal(podsOf(world, 'agent').length, 8);
-  // When the newer one dies, the older takes over after its Lease ran out.
-  world.stopWatcher(fresh);
-  await world.advance(90_000);
-  world.addNode('n9');
-  await world.settle();
-  assert.equal((await world.meta()).incarnation, old.watcher.status().incarnation);
-});
-
-test('row 72, row 74: a restarted watcher counts from one again, and nothing is swallowed or skipped', async () => {
-  const world = await settledWorld({ nodes: ['n1', 'n2'] });
-  for (let restart = 0; restart < 3; restart += 1) {
-    world.stopWatcher(theWatcher(world));
-    world.startWatcher();
-    await world.advance(1000);
-    // As many messages as the epoch before, so that numbers (not epochs) repeat.
-    for (let round = 0; round < 4; round += 1) {
-      world.addNode(`n${restart}-${round}`);
-      await world.advance(1500);
-      assert.ok(
-        podsOf(world, 'agent').some((pod) => JSON.stringify(pod).includes(`n${restart}-${round}`)),
-        `a pod for n${restart}-${round} within 1.5 s`,
-      );
-    }
-  }
-  await world.settle();
 });
 
 test('row 80: a mark never vouches for data that an older watcher sent past the newer list', async () => {
