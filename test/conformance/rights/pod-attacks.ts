@@ -208,18 +208,6 @@ const SPEC: readonly Tampering[] = [
       ],
     }),
   },
-  { what: 'a name in DNS', refusal: /spec\.subdomain/, change: spec({ subdomain: 'payments' }) },
-  { what: 'a host name', refusal: /spec\.hostname/, change: spec({ hostname: 'payments-0' }) },
-  {
-    what: 'a gate for its readiness',
-    refusal: /spec\.readinessGates/,
-    change: spec({ readinessGates: [{ conditionType: 'example.com/never' }] }),
-  },
-  {
-    what: 'a gate for its scheduling',
-    refusal: /spec\.schedulingGates/,
-    change: spec({ schedulingGates: [{ name: 'example.com/never' }] }),
-  },
   {
     what: 'no variables of Services',
     refusal: /enableServiceLinks differs/,
@@ -233,13 +221,6 @@ const SPEC: readonly Tampering[] = [
 ];
 
 const CONTAINERS: readonly Tampering[] = [
-  {
-    what: 'a configuration shadowed by the file for last words',
-    refusal: /containers differ/,
-    change: container({ terminationMessagePath: '/config/agent.yaml' }),
-  },
-  { what: 'a terminal', refusal: /containers differ/, change: container({ tty: true }) },
-  { what: 'an open input', refusal: /containers differ/, change: container({ stdin: true }) },
   {
     what: 'an image that is never pulled anew',
     refusal: /imagePullPolicy differs/,
