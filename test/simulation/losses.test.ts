@@ -5,7 +5,6 @@ import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import { TIMEOUTS_MS, type FunctionName } from '../support/simulation/function-host.ts';
 import { podOn, podsOf } from '../support/simulation/look.ts';
-import { rawPod } from '../support/simulation/objects.ts';
 import { World } from '../support/simulation/world.ts';
 
 async function settledWorld(nodes: readonly string[]): Promise<World> {
@@ -63,48 +62,6 @@ test('row 81: several slices that vanished at once are one loss, not an endless 
   world.addNode('n4');
   await world.settle();
   assert.equal(podsOf(world, 'agent').length, 4);
-});
-
-for (const what of ['lost', 'restored from a backup'] as const) {
-  test(`row 87: a view ${what} while pods have foreign names puts no second pod beside them`, async () => {
-    const world = await World.start({ nodes: ['n1', 'n2', 'n3'] });
-    const empty = world.view.dump();
-    for (const node of ['n1', 'n2']) {
-      world.api.put('pods', rawPod({ name: `old-${node}`, app: 'agent', node }));
-    }
-    await world.advance(1000);
-    world.addDaemonSet('agent');
-    await world.settle();
-    assert.equal(podOn(world, 'agent', 'n1').metadata.name, 'old-n1');
-    if (what === 'lost') assert.ok(world.view.lose('') > 0);
-    else world.view.restore(empty);
-    world.observer.forgetView();
-    world.host.coolDown();
-    world.addNode('n4');
-    world.hint('agent');
-    await world.settle();
-    assert.equal(podOn(world, 'agent', 'n1').metadata.name, 'old-n1');
-    assert.equal(podOn(world, 'agent', 'n2').metadata.name, 'old-n2');
-  });
-}
-
-test('row 34: slices and META lost one after the other leave no name behind that nothing can replace', async () => {
-  const world = await settledWorld(['n1', 'n2']);
-  // A second era: what is left of it must not look newer than what comes.
-  assert.equal(world.view.lose('META'), 1);
-  world.observer.forgetView();
-  world.addNode('n3');
-  await world.settle();
-  world.addDaemonSet('proxy');
-  await world.settle();
-  assert.ok(world.view.lose('SLICE') > 0);
-  assert.equal(world.view.lose('META'), 1);
-  world.observer.forgetView();
-  world.host.coolDown();
-  world.controllers.deleteDaemonSet('proxy', 'background');
-  world.addDaemonSet('proxy');
-  await world.settle();
-  assert.equal(podsOf(world, 'proxy').length, 3);
 });
 
 test('row 34, protocol 6: a lost state alone is repaired by names', async () => {

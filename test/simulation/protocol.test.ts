@@ -39,24 +39,6 @@ test('protocol 1: work that is to be done while the cluster is silent waits, and
   assert.equal(podsOf(world, 'agent').length, 2);
 });
 
-test('protocol 11, protocol 12: timers that are lost are found by resync within minutes', async () => {
-  const world = await settledWorld(['n1', 'n2']);
-  let dropped = 0;
-  world.fate = (queue) => {
-    if (queue !== 'delay') return 'deliver';
-    dropped += 1;
-    return 'drop';
-  };
-  world.controllers.behaviour = () => 'fail';
-  world.controllers.setPhase(podOn(world, 'agent', 'n1'), 'Failed');
-  await world.advance(120_000);
-  assert.ok(dropped > 0, 'a timer was lost');
-  world.controllers.behaviour = () => 'run';
-  world.fate = () => 'deliver';
-  await world.settle(40 * 60_000);
-  assert.equal(podsOf(world, 'agent').length, 2);
-});
-
 test('protocol 16: crossing 300 nodes while all runs re-slices the view, and nothing is touched', async () => {
   const nodes = Array.from({ length: 290 }, (_, index) => `n${String(index).padStart(3, '0')}`);
   const world = await World.start({ nodes });
