@@ -67,7 +67,7 @@ async function reference(): Promise<IngestHarness> {
 
 describe('a crash of ingest', () => {
   for (const moment of ['before', 'after'] as const) {
-    it(`row 1: ${moment} any write of any message: same view, all hints`, async () => {
+    it(`row 1: ${moment} any write of any message: same view, all hints (L2)`, async () => {
       const wanted = await reference();
       const messages = story();
       let crashes = 0;
