@@ -24,7 +24,7 @@ describe('the lanes of a run', () => {
     const longest = ['test/conformance/staged/copilot.test.ts'];
     const waiting = ['test/conformance/cli/answers.test.ts'];
     const beside = ['test/conformance/handover/handover.test.ts'];
-    const together = alone.filter((file) => /chaos|differential|surge/.test(file));
+    const together = alone.filter((file) => /chaos|surge/.test(file));
     const setting = { isSlow: true, processorsCount: 2 };
     assert.deepEqual(lanesOf([...alone, ...beside, ...waiting, ...longest, ...others], setting), [
       [
@@ -33,8 +33,8 @@ describe('the lanes of a run', () => {
         { files: others, atOnceMax: 5, process: 'own' },
       ],
       [
-        { files: beside, atOnceMax: 4, process: 'own' },
-        { files: together, atOnceMax: 3, process: 'own' },
+        { files: beside, atOnceMax: 5, process: 'own' },
+        { files: together, atOnceMax: 2, process: 'own' },
       ],
       [{ files: alone.filter((file) => !together.includes(file)), atOnceMax: 1, process: 'own' }],
     ]);
