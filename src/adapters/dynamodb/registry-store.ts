@@ -199,7 +199,6 @@ async function claimClusterUid(table: Table, registration: ClusterRegistration):
   return (await claim(isStillHeld)) === 'written';
 }
 
-/** Holds while the stored registration has this version. */
 function ifConfigVersion(version: number): Condition {
   return { expression: 'configVersion = :expected', values: { ':expected': version } };
 }

@@ -79,7 +79,6 @@ export function createHintReceipts({
   };
 }
 
-/** Entries that a queue did not accept. */
 export class QueueRejectionError extends Error {
   override readonly name = 'QueueRejectionError';
 }

@@ -6,7 +6,6 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../model/projections.ts';
 import type { ClusterRegistration } from '../model/registration.ts';
 
-/** What is registered, as far as a plan reads it. */
 type PlannedRegistration = Pick<
   ClusterRegistration,
   'id' | 'labels' | 'mode' | 'isFrozen' | 'rival'

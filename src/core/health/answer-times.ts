@@ -28,7 +28,6 @@ const SLOWER_BY_MS = 500;
 const SLOW_PERCENT = 75;
 const SLOWEST_PERCENT = 90;
 
-/** A kind of request that takes longer than it did, in numbers. */
 export interface SlowAnswers {
   readonly kind: string;
   /** What the middle one took. */

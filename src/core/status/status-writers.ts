@@ -30,7 +30,6 @@ const PERSON_PATTERN = /^kubectl/;
 /** Under which manager the API server notes our writes: the user agent of the functions. */
 const OWN_MANAGER = 'rollcall';
 
-/** By which an answer of an API server is judged. */
 export interface AnswerTimes {
   /** When takeover was entered; undefined: unknown, and nothing counts. */
   readonly sinceMs: number | undefined;

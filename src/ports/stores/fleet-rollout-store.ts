@@ -127,7 +127,6 @@ export interface FleetToWrite extends Omit<FleetHead, 'version' | 'documentId'> 
 /** What came of writing one. */
 export type FleetWrite = 'written' | 'lost' | 'too-large';
 
-/** One page of heads, in the order of their names. */
 export interface FleetPage {
   readonly fleets: readonly FleetHead[];
   /** Pass it on to get the next page; absent on the last one. */

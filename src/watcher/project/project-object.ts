@@ -55,7 +55,6 @@ export function projectPod(input: ProjectionInput): PodProjection {
   return pod;
 }
 
-/** A ControllerRevision, without its data. */
 export function projectRevision(input: ProjectionInput): RevisionProjection {
   checkLabels(input);
   return core.projectRevision({ ...input, ...input.shared }, readingOf(input));

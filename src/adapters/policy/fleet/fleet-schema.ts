@@ -42,7 +42,6 @@ function toChoice({ clusterNames = [], clusterSelector }: WrittenChoice): Cluste
   return { names: clusterNames, ...defined({ selector: clusterSelector }) };
 }
 
-/** The choice of what may have one. */
 export function choiceOf(from: WrittenChoice): { readonly choice?: ClusterChoice } {
   const isChosen = from.clusterNames !== undefined || from.clusterSelector !== undefined;
   return isChosen ? { choice: toChoice(from) } : {};

@@ -154,7 +154,6 @@ export interface RefusedWatcherMessage extends RefusedBody {
   readonly header: Partial<WatcherHeader>;
 }
 
-/** Result of parsing the body of a message of events.fifo. */
 export type ParsedWatcherMessage =
   { readonly kind: 'message'; readonly message: WatcherMessage } | RefusedWatcherMessage;
 

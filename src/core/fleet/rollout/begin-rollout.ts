@@ -12,7 +12,6 @@ import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
 import { NO_MEMBERS } from './fleet-record.ts';
 import type { FleetBreachNote, FleetRecord, FleetRelease } from './fleet-record.ts';
 
-/** What is known of the FleetDaemonSet whose rollout begins. */
 export interface Beginning {
   readonly fleet: Pick<FleetDaemonSet, 'namespace' | 'name'>;
   readonly uid: string;

@@ -42,7 +42,6 @@ export type FleetBreachCause =
   /** What clusters go back to failed in more of them than a stage forgives: the others stay as they are. */
   | 'ReturnFailed';
 
-/** Why a breach takes no other cluster back. */
 export type BreachGrounds =
   /** One cluster shows it, and others have the release: its word halts, and changes none of them. */
   | 'one-cluster'
