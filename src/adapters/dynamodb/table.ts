@@ -132,7 +132,7 @@ export class Table {
     return this.writeIf(place, next, ifVersion(record.version));
   }
 
-  /** Whatever is there. */
+  /** Without a condition. */
   async write<T>({ key, kind }: RecordPlace<T>, record: T): Promise<void> {
     const item = { ...defined(kind.attributes(record, key)), ...key };
     try {

@@ -85,7 +85,7 @@ export class QueueRejectionError extends Error {
 
 export type Entry = Omit<SendMessageBatchRequestEntry, 'Id'>;
 
-/** What came of one entry. `code`: of the last refusal. */
+/** The outcome of one entry. `code`: of the last refusal. */
 type Fate =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly code: string }
