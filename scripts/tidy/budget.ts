@@ -13,15 +13,15 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'packages/local-aws': 8_800,
   'packages/local-cluster': 35_600,
   scripts: 10_330,
-  'src/adapters': 12_950,
-  'src/app': 23_700,
-  'src/cli': 18_270,
-  'src/core': 25_950,
+  'src/adapters': 12_920,
+  'src/app': 23_650,
+  'src/cli': 18_230,
+  'src/core': 25_920,
   'src/engine': 1_950,
   'src/page': 6_400,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 185_520,
+  test: 187_160,
 };
 
 /** Finds folders with more lines than their budget. */

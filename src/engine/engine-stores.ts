@@ -31,7 +31,6 @@ export const WATCHER_SENDERS = {
   queueId: 'EventsQueue',
 };
 
-/** The stores, and how to let go of their connections. */
 export interface EngineStores {
   readonly registry: RegistryStore;
   readonly freezes: FreezeStore;

@@ -71,7 +71,6 @@ export async function readClusterUid(transport: Transport, server: string): Prom
   });
 }
 
-/** Creates the namespace rollcall-system if it does not exist. */
 export async function ensureSystemNamespace(transport: Transport, server: string): Promise<void> {
   const path = `/api/v1/namespaces/${SYSTEM_NAMESPACE}`;
   const answer = await transport.send({ method: 'GET', path });

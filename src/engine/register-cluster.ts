@@ -34,7 +34,6 @@ export interface RegisterCluster {
   readonly options: Pick<EngineOptions, 'lease' | 'probeWaitMs' | 'onProgress'>;
 }
 
-/** A cluster that may be watched. */
 export interface RegisteredCluster {
   readonly uid: ClusterUid;
   /** Pulse of its Lease, if there is one, as it was judged free. */

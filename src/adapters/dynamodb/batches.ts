@@ -1,5 +1,5 @@
 /**
- * What is asked of tables at the same time travels in one request, over both tables: reads of items
+ * Simultaneous requests to tables travel together in one, over both tables: reads of items
  * in a BatchGetItem, strongly consistent; compare-and-set writes in a BatchExecuteStatement, of which
  * ten cost a quarter of the CPU that they cost alone (ADR 0048). Neither is a snapshot or a
  * transaction. An order that a caller relies on (protocol: position before slices) stays one, since
@@ -87,7 +87,7 @@ function onePerClient<T extends object>(
   };
 }
 
-/** What BatchGetItem takes at most. */
+/** The limit of BatchGetItem. */
 const KEYS_MAX = 100;
 /** Keys that a throttled table left over are asked for again, with growing pauses. */
 const LEFTOVER_TRIES_MAX = 6;
@@ -173,7 +173,7 @@ export interface BatchableWrite extends AskedItem {
 /** The same write by a request of its own. `mayStand`: a request before it may have written already. */
 export type SingleWrite = (before: { readonly mayStand: boolean }) => Promise<WriteResult>;
 
-/** What BatchExecuteStatement takes at most. */
+/** The limit of BatchExecuteStatement. */
 const STATEMENTS_MAX = 25;
 /** A larger item travels alone and delays no other. */
 const BATCHED_BYTES_MAX = 64 * 1024;

@@ -301,7 +301,7 @@ const documentIn = storedAs(v.custom<JsonObject>(isJsonObject), 'holds no object
 /** The one partition of the heads of FleetDaemonSets: they are few. */
 export const FLEETS_PARTITION = 'FLEETS#00';
 
-/** What was applied last, and which document has it. By operators. */
+/** The last apply, and which document has it. By operators. */
 export const FLEET: RecordKind<[FleetKey], FleetHead> = {
   keyOf: ({ namespace, name }) => ({ pk: FLEETS_PARTITION, sk: `${namespace}/${name}` }),
   read: (item, key) => ({ ...namesIn(key.sk), ...headIn(item, key) }),
@@ -331,12 +331,12 @@ export const FLEET_ROLLOUT: RecordKind<[FleetKey], FleetRecord> = {
   written: 'put',
 };
 
-/** What grows with its clusters: of this uid alone, so nothing of a former one is taken for its own. */
+/** The part that grows with its clusters: of this uid alone, so nothing of a former one is taken for its own. */
 export function fleetPartition({ namespace, name, uid }: FleetInstance): string {
   return `FLEET-ROLLOUT#${namespace}/${name}#${uid}`;
 }
 
-/** What one cluster was given. By `fleet`. */
+/** The release of one cluster. By `fleet`. */
 export const FLEET_CLUSTER: RecordKind<[FleetInstance, ClusterId], FleetClusterRecord> = {
   keyOf: (fleet, cluster) => ({ pk: fleetPartition(fleet), sk: `CLUSTER#${cluster}` }),
   read: (item, key) => ({

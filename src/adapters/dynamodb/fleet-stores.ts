@@ -118,7 +118,7 @@ function membersStoredIn(table: Table): Part<'writeMembers' | 'readMembers' | 'r
       for await (const keys of table.keysOf(fleetPartition(fleet), MEMBERS_PREFIX)) {
         const dead = keys.filter(({ sk }) => {
           const id = sk.split('#')[1] ?? '';
-          // What has another form is not ours: NaN is no smaller number.
+          // A key of another form is not ours: NaN is no smaller number.
           return !kept.has(id) && Number(id.split('-', 1)[0]) < fleet.version;
         });
         await removeAll(table, dead);

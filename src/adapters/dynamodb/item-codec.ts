@@ -1,5 +1,5 @@
 /**
- * What records are made of: keys, attributes, and bodies, which are one format byte and a payload:
+ * The parts of records: keys, attributes, and bodies, which are one format byte and a payload:
  * 0x00 is plain JSON, 0x01 JSON compressed with zstd. A format of a newer release is refused by
  * name, never guessed; a larger body than an item holds is refused before it is sent (protocol 16).
  */

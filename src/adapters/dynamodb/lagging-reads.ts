@@ -8,7 +8,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /** The same client; what it reads was written a moment ago, or a little earlier. */
 export function withLaggingReads(client: DynamoDBDocumentClient): DynamoDBDocumentClient {
-  // Whatever the command, the answer is its own.
+  // The answer is the command's own.
   const strict = client as unknown as { send(command: unknown, ...rest: unknown[]): unknown };
   const send = (command: unknown, ...rest: unknown[]): unknown =>
     strict.send(lagging(command), ...rest);

@@ -1,5 +1,5 @@
 /**
- * What small records have to look like (records.ts). Of breaker and walk what cannot be read counts
+ * The schemas of small records (records.ts). An unreadable breaker or walk counts
  * as none, since losing them costs little. Of all others it is an error, which names the item and
  * quotes nothing of it (S11).
  */
@@ -171,7 +171,7 @@ export function refusalIn(item: StoredItem, key: ItemKey): RefusalNote {
   return { ...rest, senderRoleId: senderRoleId === '' ? undefined : senderRoleId };
 }
 
-/** What an unfinished removal of a registration left to do. */
+/** The rest of an unfinished removal of a registration. */
 export interface BegunRemoval {
   readonly token: string;
   readonly clusterUid: ClusterUid;
@@ -189,7 +189,7 @@ const begunRemovalIn = storedAs<BegunRemoval>(
   'is no mark of a removal that this release knows',
 );
 
-/** What a removal left to do; undefined for a registration. Throws on a note that is none. */
+/** The rest of a removal; undefined for a registration. Throws on a note that is none. */
 export function removalIn({ removal }: StoredItem, key: ItemKey): BegunRemoval | undefined {
   return removal === undefined ? undefined : begunRemovalIn(removal, key);
 }

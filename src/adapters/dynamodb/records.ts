@@ -37,7 +37,7 @@ function plainly(record: object): StoredItem {
 
 // ---- The view's table: a cache, which a snapshot of the watcher rebuilds ----
 
-/** What is known of a cluster. By `ingest`, and by each function that finds its view incomplete. */
+/** META: the state of a cluster's view. By `ingest`, and by each function that finds its view incomplete. */
 export const META: RecordKind<[ClusterUid], view.ClusterMeta> = {
   keyOf: (cluster) => ({ pk: `CLUSTER#${cluster}`, sk: 'META' }),
   read: (item, key) => {
@@ -157,7 +157,7 @@ export const NAME: RecordKind<[ClusterUid, NamespacedName], view.NameItem> = {
 
 const LOG_LIFE_MS = LOG_DAYS_MAX * 86_400_000;
 
-/** What happened on one day (UTC) in a cluster, or to the whole stack. */
+/** The log of one day (UTC) in a cluster, or of the whole stack. */
 export function logPartition(cluster: ClusterUid | undefined, day: string): string {
   return `LOG#${cluster ?? ''}#${day}`;
 }
@@ -208,7 +208,7 @@ export const COVERAGE: RecordKind<[ClusterUid, CoverageDays], CoverageDays> = {
   written: 'put',
 };
 
-/** What `resync` remembers of its walk through the directory, and writes. Unreadable: never over. */
+/** The walk of `resync` through the directory. By `resync`. Unreadable: never over. */
 export const WALK: RecordKind<[], ResyncWalk> = {
   keyOf: () => ({ pk: 'RESYNC#00', sk: 'WALK' }),
   read: small.walkIn,
@@ -277,7 +277,7 @@ export const REVISION: RecordKind<[], number> = {
   written: 'updated',
 };
 
-/** Whom functions did not hear. By `ingest`, `credential` and `dead-letter`. */
+/** Refused senders. By `ingest`, `credential` and `dead-letter`. */
 export const REFUSAL: RecordKind<[RefusalNote], RefusalNote> = {
   keyOf: ({ cluster, sender, senderRoleId = '', queue, code }) => {
     const isOfCluster = sender === 'verified' || REFUSED_OF_REGISTERED.includes(code);
@@ -300,7 +300,7 @@ function cut(text: string): string {
 }
 
 /**
- * What a cluster's own senders sent is apart from what others claim to be of it (S6); these may also
+ * Messages of a cluster's own senders are apart from the claims of others (S6); these may also
  * stand where no registration was read. No id holds a slash, so none names another's partition.
  */
 export function refusalPartitions(
@@ -310,7 +310,7 @@ export function refusalPartitions(
   return sender === 'verified' ? [`REFUSED#${cluster}`] : [`REFUSED#/${cluster}`, 'REFUSED#/'];
 }
 
-/** What is frozen for the whole stack. By operators; functions read it with registrations. */
+/** Freezes of the whole stack. By operators; functions read it with registrations. */
 export const FREEZE: RecordKind<[], Freeze> = {
   keyOf: () => ({ pk: 'FREEZE#00', sk: 'FREEZE' }),
   read: ({ version, freeze }, key) => {
@@ -327,7 +327,7 @@ export const FREEZE: RecordKind<[], Freeze> = {
   written: 'put',
 };
 
-/** Who stopped the functions, and why; emptied, not removed. By operators, for people alone. */
+/** The author and the reason of a stop; emptied, not removed. By operators, for people alone. */
 export const STOP: RecordKind<[], StopNote | undefined> = {
   keyOf: () => ({ pk: 'FREEZE#00', sk: 'STOP' }),
   read: ({ stop }) => parseStopNote(stop),

@@ -17,7 +17,7 @@ import { FROZEN_DAEMON_SETS_MAX } from '../../core/takeover/freeze.ts';
 
 const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
 const shortText = (charactersMax: number) => v.pipe(v.string(), v.maxLength(charactersMax));
-/** What becomes one line of a terminal or of a log. */
+/** A text for one line of a terminal or of a log. */
 const line = (charactersMax: number) => v.pipe(shortText(charactersMax), v.regex(/^[^\p{Cc}]*$/u));
 
 /** A chain of a few certificates, or a bundle; printable, so that it cannot be anything else. */
@@ -143,7 +143,7 @@ const StopNoteSchema = v.strictObject({
   functions: v.pipe(v.array(line(64)), v.maxLength(20)),
 });
 
-/** What fits the schema of the note of a stop, or undefined. Never throws. */
+/** A valid note of a stop, or undefined. Never throws. */
 export function parseStopNote(
   candidate: unknown,
 ): v.InferOutput<typeof StopNoteSchema> | undefined {
@@ -157,7 +157,7 @@ const StopsSchema = v.pipe(
   v.maxLength(STOPS_MAX),
 );
 
-/** What fits the schema of stops that are over, or undefined. Never throws. */
+/** Valid notes of stops that are over, or undefined. Never throws. */
 export function parseStops(candidate: unknown): v.InferOutput<typeof StopsSchema> | undefined {
   const parsed = v.safeParse(StopsSchema, candidate);
   return parsed.success ? parsed.output : undefined;
@@ -174,7 +174,7 @@ const FreezeSchema = v.strictObject({
   ),
 });
 
-/** What fits the schema of the stack's item, or undefined. Never throws. */
+/** A valid item of the stack, or undefined. Never throws. */
 export function parseFreeze(candidate: unknown): v.InferOutput<typeof FreezeSchema> | undefined {
   const parsed = v.safeParse(FreezeSchema, candidate);
   return parsed.success ? parsed.output : undefined;

@@ -199,7 +199,6 @@ async function claimClusterUid(table: Table, registration: ClusterRegistration):
   return (await claim(isStillHeld)) === 'written';
 }
 
-/** Holds while the stored registration has this version. */
 function ifConfigVersion(version: number): Condition {
   return { expression: 'configVersion = :expected', values: { ':expected': version } };
 }
@@ -283,7 +282,7 @@ const LISTED_MAX = 500;
 const REPEATED_BY_WATCHERS = 'wrong-cluster-uid';
 
 /**
- * What a process remembers to have noted, by hour and sender, so that a look-up takes the place of
+ * A process's memory of its notes, by hour and sender, so that a look-up takes the place of
  * a write. What was not looked up for longest leaves first; what is forgotten is written once more.
  */
 type RefusalMemory = Map<string, Map<string, RefusalOutcome>>;
@@ -320,7 +319,7 @@ function rememberedIn(memory: RefusalMemory, hour: string): Map<string, RefusalO
   return known;
 }
 
-/** What others claim is read from the cluster's claims, and from those of whom no registration was read. */
+/** Claims of other senders, read from the cluster's claims and from those without a registration. */
 async function listRefusals(
   table: Table,
   cluster: ClusterId,

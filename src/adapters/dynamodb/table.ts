@@ -132,7 +132,7 @@ export class Table {
     return this.writeIf(place, next, ifVersion(record.version));
   }
 
-  /** Whatever is there. */
+  /** Without a condition. */
   async write<T>({ key, kind }: RecordPlace<T>, record: T): Promise<void> {
     const item = { ...defined(kind.attributes(record, key)), ...key };
     try {
@@ -313,7 +313,6 @@ function conditionOf({ expression, names, values }: Condition) {
   };
 }
 
-/** Holds while there is no item. */
 export const IF_MISSING: Condition = { expression: 'attribute_not_exists(pk)' };
 
 /** Holds while there is an item of which this is true. */
@@ -344,7 +343,6 @@ export function ifStamp(stamp: string): Condition {
   return ifStanding({ attribute: 'stamp', operator: '=', value: stamp });
 }
 
-/** Holds while there is no item, or its stamp is older. */
 export function ifStampOlder(stamp: string): Condition {
   const older = ifStanding({ attribute: 'stamp', operator: '<', value: stamp });
   return { ...older, expression: `${IF_MISSING.expression} OR ${older.expression}` };

@@ -150,7 +150,7 @@ function messageOf({ message }: ItemUnreadableError): string {
   return message;
 }
 
-/** What has expired may still stand there for days; what cannot be read hides nothing else. */
+/** An expired item may still stand there for days; an unreadable one hides no other. */
 async function listLogItems(
   table: Table,
   cluster: ClusterUid | undefined,

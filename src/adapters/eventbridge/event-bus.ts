@@ -1,7 +1,7 @@
 /**
  * A bus of Amazon EventBridge: PutEvents, ten events a request, and what its answers mean, by code (ADR 0066).
  *
- * What certainly never succeeds is told apart from what may: a lost answer may have been taken, and is put again under
+ * It tells entries that never succeed from those that may: a lost answer may have been taken, and is put again under
  * the same id. A code that is not known to pass counts as a refusal, so that nothing is repeated for ever. Retries are
  * the caller's. No body and no credential is in an outcome, only codes.
  */
@@ -9,7 +9,7 @@ import * as v from 'valibot';
 import type { BusEntry, EventBus, PutOutcome } from '../../ports/fleet-notifier.ts';
 import { sendToEvents, type EventsOptions } from './signed-request.ts';
 
-/** What rules choose events of Rollcall by. */
+/** Rules choose events of Rollcall by it. */
 const EVENT_SOURCE = 'dev.rollcall';
 
 /** Entries of one request. */
@@ -48,7 +48,7 @@ async function putChunk(
     if (status !== 200) return all(outcomeOf(errorCodeOf(text, status)));
     return outcomesOf(text, chunk.length) ?? all({ kind: 'retry', code: 'unreadable-answer' });
   } catch (error) {
-    // Whatever it was: no answer was read.
+    // No answer was read.
     return all({ kind: 'retry', code: failureCodeOf(error) });
   }
 }
@@ -111,7 +111,7 @@ const AnswerSchema = v.object({
 });
 const ErrorSchema = v.object({ __type: v.string() });
 
-/** What a code of an entry, or of a whole request, leads to. */
+/** The outcome of a code of an entry, or of a whole request. */
 function outcomeOf(code: string): PutOutcome {
   const isPassing = PASSING.has(code) || code.startsWith('HTTP 5') || code === 'HTTP 429';
   return { kind: isPassing ? 'retry' : 'refused', code };

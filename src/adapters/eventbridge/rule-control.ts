@@ -11,13 +11,13 @@ import { sendToEvents, type EventsOptions } from './signed-request.ts';
 /** As the service names them. */
 export type RuleState = 'ENABLED' | 'DISABLED' | 'missing';
 
-/** What is asked of it. */
+/** The requests to it. */
 export interface RuleControl {
   read(rule: string): Promise<RuleState>;
   turn(rule: string, to: 'on' | 'off'): Promise<void>;
 }
 
-/** What AWS answered instead; its name is AWS's, so that callers tell by it what it was. */
+/** AWS's other answer; it has AWS's name, by which callers tell it. */
 class EventsRefusedError extends Error {
   override readonly name: string;
   readonly $metadata: { readonly httpStatusCode: number };

@@ -24,7 +24,7 @@ export class SealUnavailableError extends Error {
 
 /** Per request, with its repeats. */
 const TIMEOUT_MS = 5_000;
-/** What Encrypt takes at once. */
+/** The limit of Encrypt. */
 const TEXT_BYTES_MAX = 4096;
 
 /** By the name of the SDK's error, never by its text. */

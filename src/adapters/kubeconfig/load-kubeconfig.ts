@@ -33,7 +33,7 @@ import {
 } from './read-files.ts';
 import type { Cluster, User } from '@kubernetes/client-node';
 
-/** What to load. */
+/** The files and the context to load. */
 export interface KubeconfigOptions {
   readonly path: KubeconfigPath;
   /** Name of the context; default: the current-context. */

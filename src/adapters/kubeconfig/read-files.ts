@@ -213,7 +213,7 @@ export const userSchema = v.strictObject({
 
 export type KubeconfigUser = v.InferOutput<typeof userSchema>;
 
-/** What a credential plugin prints (client.authentication.k8s.io). */
+/** The output of a credential plugin (client.authentication.k8s.io). */
 export const execCredentialSchema = v.looseObject({
   kind: v.literal('ExecCredential'),
   status: v.looseObject({

@@ -9,7 +9,7 @@ import { readYamlStream, type YamlRules } from './read-yaml.ts';
 
 /** A stored item holds 300,000 bytes, compressed. */
 export const CHARACTERS_MAX = 262_144;
-/** What is said of a longer one. */
+/** The message for a longer one. */
 export const TOO_LONG = 'is longer than 262,144 characters';
 
 /** A manifest's affinity is some fourteen deep, and stands four deep in a FleetDaemonSet. */

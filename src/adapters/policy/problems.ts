@@ -40,7 +40,7 @@ export function refuse(
   problems: readonly PolicyProblem[],
   { problemsMax, what }: Described,
 ): Refused {
-  // What is no number is out of bounds as well.
+  // A text that is no number is out of bounds as well.
   const byField = Map.groupBy(problems, ({ field }) => field).values();
   const distinct = [...byField].flatMap(([first]) => first ?? []);
   const told = distinct.slice(0, problemsMax);
@@ -50,7 +50,7 @@ export function refuse(
   return { kind: 'invalid', problems: [first, ...others] };
 }
 
-/** What a schema makes of plain values. */
+/** The result of a schema on plain values. */
 export function readBy<T>(
   schema: v.GenericSchema<unknown, T>,
   value: unknown,

@@ -15,7 +15,7 @@ export type PlainYaml =
 
 type Invalid = Extract<PlainYaml, { readonly kind: 'invalid' }>;
 
-/** What is taken: how deep it may be nested, and whether a number may begin with 0, which kubectl reads as octal. */
+/** The limits: how deep it may be nested, and whether a number may begin with 0, which kubectl reads as octal. */
 export interface YamlRules {
   readonly depthMax: number;
   readonly leadingZeros: 'taken' | 'refused';
@@ -110,7 +110,7 @@ function plain(node: ParsedNode | null, place: Place, problems: PolicyProblem[])
   return isMap(node) ? plainMap(node, place, problems) : undefined;
 }
 
-/** What makes a node mean something else than it says. */
+/** Features by which a node means something else than it says. */
 function whyRefused(node: ParsedNode, { depth, rules }: Place): string | undefined {
   if (isAlias(node)) return 'is a YAML alias (*): write the value itself';
   if (node.anchor !== undefined) return 'has a YAML anchor (&): write each value itself';

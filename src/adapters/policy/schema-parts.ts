@@ -1,5 +1,5 @@
 /**
- * What the schemas of a policy are made of: closed objects, bounded lists, one of some words.
+ * The parts of a policy's schemas: closed objects, bounded lists, one of some words.
  *
  * Each says in its message what would be right, with an example, and never what was written.
  */

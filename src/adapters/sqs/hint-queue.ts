@@ -79,14 +79,13 @@ export function createHintReceipts({
   };
 }
 
-/** Entries that a queue did not accept. */
 export class QueueRejectionError extends Error {
   override readonly name = 'QueueRejectionError';
 }
 
 export type Entry = Omit<SendMessageBatchRequestEntry, 'Id'>;
 
-/** What came of one entry. `code`: of the last refusal. */
+/** The outcome of one entry. `code`: of the last refusal. */
 type Fate =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly code: string }

@@ -77,7 +77,7 @@ export function hintDeduplicationId(prefix: string, key: DaemonSetKey): string {
 }
 
 /**
- * Who sent a message: the SenderId that SQS fills in, which a sender cannot forge (S6). Undefined when it is missing or
+ * The sender of a message: the SenderId that SQS fills in, which a sender cannot forge (S6). Undefined when it is missing or
  * has another form: refuse the message then.
  *
  * For a role it is `AROA…:<session name>`; the session name is the caller's own choice under IRSA, so only the part

@@ -7,7 +7,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** What one path answers. */
+/** The answer of one path. */
 export interface HttpText {
   readonly status: number;
   readonly contentType: string;

@@ -65,7 +65,7 @@ function bounded(text: string): string {
 }
 
 /**
- * What is looked through at most: text from outside must not take a function's time (faults 67). The
+ * The most text that is searched: text from outside must not take a function's time (faults 67). The
  * last word is left out, because half a secret would not be recognised.
  */
 function searchable(text: string): string {

@@ -43,7 +43,7 @@ export function keepHeapSlim({ heap, clock, counts, log }: SlimHeapOptions): () 
       await heap.collect().catch((error: unknown) => {
         log.debug('the heap could not be collected', { detail: String(error) });
       });
-      // What a collection does not give back is no reason for the next one.
+      // Memory that a collection does not give back is no reason for the next one.
       keptBytes = heap.heldBytes();
     }
     if (!isStopped) cancel = clock.after(LOOK_EVERY_MS, () => void look());

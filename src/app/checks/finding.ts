@@ -23,17 +23,14 @@ export function ok(link: Link, code: CheckedCode, seen: string): Finding {
 
 type Told = Pick<Finding, 'seen' | 'next'>;
 
-/** The finding of a link that does not work. */
 export function failed(link: Link, code: CheckedCode, told: Told): Finding {
   return { link, code, level: 'failed', ...told };
 }
 
-/** The finding of a link that an operator should know of. */
 export function warning(link: Link, code: CheckedCode, told: Told): Finding {
   return { link, code, level: 'warning', ...told };
 }
 
-/** The finding of a link that could not be checked. */
 export function notChecked(link: Link, why: string, next?: string): Finding {
   return { link, code: `${link}-unchecked`, level: 'unknown', seen: why, ...defined({ next }) };
 }

@@ -9,7 +9,6 @@ import { namePages } from '../clusters/read-registry.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { StateStore, ViewReader } from '../../ports/stores/view-store.ts';
 
-/** Counts of a cluster, and what of them could not be read. */
 export interface ReadCounts extends ClusterCounts {
   /** When something of it was counted last; absent: never. */
   readonly lastAtMs?: number;

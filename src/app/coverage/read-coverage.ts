@@ -46,7 +46,6 @@ export interface NameCoverage {
   readonly days: ReadonlyMap<number, readonly number[]>;
 }
 
-/** What was found, and sentences about what could not be read. */
 export interface ReadCoverage {
   readonly names: readonly NameCoverage[];
   readonly unreadable: readonly string[];

@@ -128,7 +128,6 @@ interface CredentialContext {
   readonly senderRoleId: string | undefined;
 }
 
-/** Why a message is not accepted. */
 type CredentialRefusalCode =
   /** It is no JSON. */
   | 'undecodable'

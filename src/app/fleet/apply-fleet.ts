@@ -39,7 +39,7 @@ interface ApplySources {
   readonly check?: () => Promise<FleetRefusal | undefined>;
 }
 
-/** What came of it. */
+/** Result of an apply. */
 export interface AppliedFleet {
   readonly kind: 'created' | 'changed' | 'unchanged';
   readonly generation: number;
@@ -63,7 +63,7 @@ export async function applyFleet(
         placedClusters: placed,
       } as const)
     : undefined;
-  // Who asks for a dry run wants to know of the clusters, whatever is stored.
+  // A dry run is about the clusters, whatever is stored.
   if (unchanged !== undefined && !isDryRun) return unchanged;
   const refusal = await sources.check?.();
   if (refusal !== undefined) return refusal;
@@ -132,7 +132,7 @@ async function historyAfter(
 ): Promise<readonly FleetRelease[]> {
   if (stored === undefined) return [];
   const { head } = stored;
-  // What is proven is read before the head is written: whatever a step makes of it in between, it names no other.
+  // The proven release is read before the head is written: a step in between names no other.
   const record = await rollouts.readRecord(head);
   return nextHistory(releaseOf(head), head.history, record);
 }

@@ -7,7 +7,6 @@
 import { formatFleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetKey, FleetProblem } from '../../core/fleet/fleet-daemon-set.ts';
 
-/** Why not. */
 type FleetRefusalCode =
   /** The file, or what is stored, is no FleetDaemonSet that can be used. */
   | 'invalid'

@@ -17,7 +17,6 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 
 const DETAIL_CHARACTERS_MAX = 500;
 
-/** Wraps an access with the sinks of one invocation. */
 export function reportedAccess(
   access: ClusterAccess,
   { log, metrics }: { readonly log: Log; readonly metrics: Metrics },

@@ -25,7 +25,6 @@ export interface StateSources {
   readonly seen?: SeenStates;
 }
 
-/** What was found, and sentences about what could not be read. */
 interface FoundStates {
   readonly found: readonly LogSource[];
   readonly unreadable: readonly string[];

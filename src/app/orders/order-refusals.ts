@@ -6,7 +6,6 @@
  */
 import type { OrderRefusalCode } from '../../core/rollout/orders.ts';
 
-/** Why not. */
 type GivingRefusalCode =
   | OrderRefusalCode
   | 'nothing-good'

@@ -30,7 +30,6 @@ import { updateStatus } from './status/update-status.ts';
 /** One for each kind of need. */
 const NEEDS_MAX = 4;
 
-/** Runs the steps once. */
 export async function attemptReconcile(context: RunContext): Promise<Exit> {
   const loaded = await loadInput(context);
   if (loaded.kind !== 'loaded') return loaded;

@@ -129,7 +129,6 @@ function resultOf(
   return { walk, ...counts, failedClusters: failed.length };
 }
 
-/** A cluster, and the time whose boundaries it has to meet. */
 interface ClusterVisit {
   readonly id: ClusterId;
   readonly fromMs: number;

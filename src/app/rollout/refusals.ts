@@ -8,7 +8,6 @@ import { formatKey } from '../../core/model/identifiers.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { OrderSubject } from '../orders/order-refusals.ts';
 
-/** Why not. */
 type RolloutRefusalCode =
   | 'unknown-cluster'
   | 'unknown-daemon-set'
@@ -42,7 +41,6 @@ type Words = readonly [
   remedy: (key: DaemonSetKey) => string,
 ];
 
-/** What is ordered there, in the words of every order. */
 export function subjectOf(key: DaemonSetKey): OrderSubject {
   const { cluster, namespace, name } = key;
   const rollout = `kubectl --namespace ${namespace} rollout`;

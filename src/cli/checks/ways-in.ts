@@ -28,7 +28,6 @@ export interface WaysIn {
   readonly kubeconfig: WayIn;
 }
 
-/** Why there is no answer, in words. */
 export function whyNot<T>(answer: Exclude<Inspected<T>, { kind: 'answered' }>): string {
   switch (answer.kind) {
     case 'missing':

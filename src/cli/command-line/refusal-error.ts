@@ -10,7 +10,6 @@ import type { RolloutRefusal } from '../../app/rollout/refusals.ts';
 import { CommandError, EXIT } from '../process/exit-codes.ts';
 import { plainText } from './text-table.ts';
 
-/** Why something about a rollout was not told or done. */
 export type Refusal = FleetRefusal | OrderRefusal | RolloutRefusal;
 
 /** What is refused because it would do something else than its giver thinks, or may not be done here. */

@@ -56,7 +56,6 @@ const NOT_OFFERED: ReadonlySet<string> = new Set([
   ...['watch', 'follow', 'timeout', 'output', 'filename', 'kubeconfig', 'context'],
 ]);
 
-/** One value that a request may give. */
 export interface ApiParameter {
   readonly name: string;
   readonly about: string;

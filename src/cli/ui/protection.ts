@@ -6,7 +6,6 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** Why a request is not answered. */
 export interface RequestRefusal {
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 421 | 429;
   readonly message: string;

@@ -71,7 +71,6 @@ export function answerOfError(error: unknown): ApiAnswer {
   return { status: statusOf(exitCode), exitCode, body: textOf(versioned(document)) };
 }
 
-/** The answer to a request that is not answered. */
 export function answerOfRefusal({ status, message, remedy }: RequestRefusal): ApiAnswer {
   const isStranger = status === 401 || status === 403 || status === 421;
   const exitCode = isStranger ? EXIT.refused : EXIT.usage;

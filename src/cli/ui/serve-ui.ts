@@ -5,13 +5,21 @@ import { packageFile } from '../../engine/package-files.ts';
 import type { Endpoint } from './answer-request.ts';
 import { apiCommands, commandLineOf } from './api-commands.ts';
 import { LiveFeed } from './live-feed.ts';
-import { openLiveLook } from './live-look.ts';
 import type { PageFiles } from './page-files.ts';
 import { failure } from '../process/exit-codes.ts';
 import { runForRequest } from './run-command.ts';
 import type { ApiRuntime } from './run-command.ts';
 import { startUiServer } from './server.ts';
 import type { UiServer } from './server.ts';
+import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
+import { openLogNews } from '../log/log-command.ts';
+import type { Stack } from '../reach/stack.ts';
+import { sourcesOf } from '../rollout/rollout-sources.ts';
+import { printFleets, printRollouts } from '../status/get-command.ts';
+import { lookAtNodes } from '../status/look-at-fleet.ts';
+import { printNodes } from '../status/node-table.ts';
+import { healthDocument } from '../status/status-command.ts';
+import type { LiveLook } from './live-feed.ts';
 
 /** Made by `npm run reference`. */
 const OPEN_API = 'docs/reference/openapi.json';
@@ -79,4 +87,22 @@ function isTaken(error: unknown): boolean {
     'code' in error &&
     ['EADDRINUSE', 'EACCES'].includes(String(error.code))
   );
+}
+
+/** What looks, and keeps what did not change since its last look. Rejects as commands do. */
+function openLiveLook(stack: Stack): () => Promise<LiveLook> {
+  const cache = createProcessCache();
+  const news = openLogNews(stack);
+  return async () => {
+    const seen = await lookAtNodes({ filter: {} }, stack, { ...sourcesOf(stack), cache });
+    return {
+      standing: {
+        status: healthDocument(seen.health),
+        rollouts: printRollouts(seen).document,
+        fleets: printFleets(seen).document,
+        nodes: printNodes(seen).document,
+      },
+      log: await news(),
+    };
+  };
 }

@@ -42,7 +42,6 @@ export interface Told {
   readonly fleet?: HoldingFleet;
 }
 
-/** Why there is nothing to tell. */
 export interface Untold {
   readonly kind: 'untold';
   readonly key: DaemonSetKey;

@@ -37,7 +37,6 @@ export function readCompat(daemonSet: DaemonSetObject): Compat {
   return daemonSet.metadata.annotations?.[COMPAT_ANNOTATION] === 'strict' ? 'strict' : 'mended';
 }
 
-/** Why a DaemonSet is left alone. */
 export type LeftAlone =
   | { readonly kind: 'selecting-all' }
   /** Its children are the garbage collector's business. */

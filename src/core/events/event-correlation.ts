@@ -42,7 +42,6 @@ export interface EventWrite {
   readonly lastAtMs: number;
 }
 
-/** What there is to tell, and what was told lately. */
 export interface CorrelationInput {
   readonly tallies: readonly EventTally[];
   readonly events: readonly PlannedEvent[];

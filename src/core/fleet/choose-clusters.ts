@@ -6,7 +6,7 @@ import { compileSelector } from '@rollcall/base/label-selector.ts';
 import type { ClusterRegistration } from '../model/registration.ts';
 import type { ClusterChoice, FleetPlacement } from './fleet-daemon-set.ts';
 
-/** What choices read of a registration. */
+/** The part of a registration that choices read. */
 export type ChosenBy = Pick<ClusterRegistration, 'id' | 'labels'>;
 
 /** A choice, compiled once for many clusters; absent: every cluster. */

@@ -1,18 +1,17 @@
 /**
- * What a plan for a fleet knows of one cluster: its registration, and what its view shows, as
+ * The facts of one cluster that a fleet's plan reads: its registration, and what its view shows, as
  * values. It says when the cluster was last heard: a plan never takes an old view for the present.
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { NodeProjection } from '../model/projections.ts';
 import type { ClusterRegistration } from '../model/registration.ts';
 
-/** What is registered, as far as a plan reads it. */
 type PlannedRegistration = Pick<
   ClusterRegistration,
   'id' | 'labels' | 'mode' | 'isFrozen' | 'rival'
 >;
 
-/** What the view shows of a cluster. */
+/** The facts of a cluster in its view. */
 export interface ObservedCluster {
   /** When its newest message was sent. */
   readonly heardAtMs: number;

@@ -71,7 +71,7 @@ export interface FleetStage {
   readonly windows: readonly RolloutWindow[];
 }
 
-/** What a halt leads to: stand still, or go back to the last good revision as well. */
+/** A halt stops the rollout, or goes back to the last good revision as well. */
 export type FleetBreach = 'halt' | 'rollback';
 
 /** Fields that others own: the cluster fails, told by manager and field; or they are taken. */
@@ -117,11 +117,11 @@ export type FleetManifest = JsonObject & {
 export interface FleetProblem {
   /** Path of the field, as `spec.strategy.stages[0].soak`; empty: the whole. */
   readonly field: string;
-  /** What is wrong and what would be right. No value of the text is in it. */
+  /** The fault and its correction, without any value of the text. */
   readonly message: string;
 }
 
-/** What came of reading one. */
+/** Result of reading one. */
 export type FleetReading =
   | {
       readonly kind: 'fleet';

@@ -24,7 +24,7 @@ export function judgeManifest(given: JsonObject, key: FleetKey): JudgedManifest 
     ...judgeContainers(manifest),
   ];
   if (first !== undefined) return { kind: 'invalid', problems: [first, ...others] };
-  // What FleetManifest says beyond JSON is what was just judged.
+  // The judgement above proves what FleetManifest says beyond JSON.
   return { kind: 'manifest', manifest: manifest as FleetManifest };
 }
 

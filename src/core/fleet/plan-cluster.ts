@@ -1,5 +1,5 @@
 /**
- * What a FleetDaemonSet would do in one cluster: nothing, make it, change it, and on how many
+ * Plans what a FleetDaemonSet would do in one cluster: nothing, make it, change it, and on how many
  * nodes. Pure. Nodes are counted for the rendered manifest, not for what runs now. What the view
  * cannot tell is left out.
  */
@@ -15,7 +15,7 @@ import type { FleetManifest } from './fleet-daemon-set.ts';
 import type { Rendering } from './render-fleet.ts';
 
 /**
- * What happens to the DaemonSet of a cluster. `update`: pods are replaced; `adjust`: what differs is outside of the pod
+ * The change of a cluster's DaemonSet. `update`: pods are replaced; `adjust`: what differs is outside of the pod
  * template, which all pods are made from already; `unknown`: its view does not tell what is there.
  */
 type ClusterChange = 'create' | 'update' | 'adjust' | 'none' | 'unknown';

@@ -1,5 +1,5 @@
 /**
- * What applying a FleetDaemonSet would do, cluster by cluster and stage by stage. Pure, without
+ * Plans what applying a FleetDaemonSet would do, cluster by cluster and stage by stage. Pure, without
  * memory. A cluster is refused (nothing may be applied anywhere), untouched (observe, frozen,
  * rival), offline (follows in the ring), or in a stage; percentages are of those in stages.
  */

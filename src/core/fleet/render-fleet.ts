@@ -1,5 +1,5 @@
 /**
- * What one cluster is given: the manifest with its overrides in order, judged again, and its hash.
+ * Renders a fleet for one cluster: the manifest with its overrides in order, judged again, and its hash.
  * Pure. An override may change neither name nor selector. The hash is of the pod template alone;
  * the hash of the ControllerRevision is the cluster's own, and differs.
  */
@@ -21,7 +21,7 @@ import type {
 } from './fleet-daemon-set.ts';
 import type { ClusterMode } from '../model/registration.ts';
 
-/** What a cluster is given, or why nothing can be. */
+/** The manifest of a cluster, or why there is none. */
 export type Rendering =
   | {
       readonly kind: 'rendered';
@@ -33,7 +33,7 @@ export type Rendering =
     }
   | { readonly kind: 'refused'; readonly problems: readonly [FleetProblem, ...FleetProblem[]] };
 
-/** What is made of the policy's text, where a cluster is to go only so far. */
+/** Edits the policy's text, where a cluster is to go only so far. */
 type PolicyEdit = (text: string) => string;
 
 /** Renders for one cluster; call it once for many. `edit` changes the rendered policy, of the fleet or of an override. */
@@ -162,7 +162,7 @@ const UNSTAGED: FleetProblem = {
     'set it in the manifest, or in an override for these clusters',
 };
 
-/** What of it a cluster of this mode is given. */
+/** The part of it for a cluster of this mode. */
 export function renderForMode(rendering: Rendering, mode: ClusterMode): Rendering {
   if (rendering.kind === 'refused' || !isUnstaged(rendering, mode)) return rendering;
   return { kind: 'refused', problems: [UNSTAGED] };

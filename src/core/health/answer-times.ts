@@ -19,7 +19,7 @@ export const SAMPLES_MAX = 12;
 export const KINDS_MAX = 8;
 /** So many are needed on either side. */
 const SAMPLES_MIN = 6;
-/** What lies further back is not how the server is now. */
+/** Older answers do not show how the server is now. */
 const RECENT_MS = 600_000;
 const QUARTER_MS = 15_000;
 const SLOWER_TIMES = 4;
@@ -28,10 +28,9 @@ const SLOWER_BY_MS = 500;
 const SLOW_PERCENT = 75;
 const SLOWEST_PERCENT = 90;
 
-/** A kind of request that takes longer than it did, in numbers. */
 export interface SlowAnswers {
   readonly kind: string;
-  /** What the middle one took. */
+  /** Medians of the time to answer, before and since. */
   readonly beforeMs: number;
   readonly sinceMs: number;
   /** Quarters of a minute in which there was one. */
@@ -59,7 +58,7 @@ export function noteAnswers(
   return answers === known ? record : { ...record, answers };
 }
 
-/** What the record shows of the API server now; undefined: nothing. */
+/** The API server's slowness by the record; undefined: none. */
 export function judgeAnswers(record: RolloutRecord, nowMs: number): SlowAnswers | undefined {
   const sinceMs = comparedFromMs(record);
   if (record.answers === undefined || sinceMs === undefined) return undefined;

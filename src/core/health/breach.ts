@@ -26,12 +26,12 @@ export interface JudgedPods {
   readonly peers: readonly JudgedPod[];
 }
 
-/** What is seen of one rollout. */
+/** The facts about one rollout. */
 export interface BreachInput extends JudgedPods {
   readonly nowMs: number;
   readonly step: StepKind;
   readonly soakMs: number;
-  /** What the record keeps of flapping (`advanceTurns`). */
+  /** The record's notes on flapping (`advanceTurns`). */
   readonly turns: readonly PodTurns[];
   readonly overruled?: Overruled;
 }
@@ -80,7 +80,7 @@ export function findBreach(input: BreachInput): Breach | undefined {
   };
 }
 
-/** What excused failures hold; undefined: nothing. */
+/** The gate that excused failures hold; undefined: none. */
 export function findExcusedHold(input: BreachInput): ExcusedHold | undefined {
   const { step, updated, nowMs } = input;
   const { excused } = failuresOf(input);
@@ -176,7 +176,7 @@ export function findNodesFailed(
   };
 }
 
-/** What peers show so long before or after counts. */
+/** Failures of peers count this long before or after. */
 export const EXCUSED_WITHIN_MS = 3_600_000;
 /** Chance would put so many failures on the new side less often than this: they are the release's. */
 const CHANCE_MIN = 0.05;

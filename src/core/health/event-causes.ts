@@ -19,7 +19,7 @@ const SAYS: Readonly<Record<string, string>> = {
 };
 
 const NAME = '[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?';
-/** What a kubelet names, and where: `MountVolume.SetUp failed for volume "config" : configmap "agent" not found`. */
+/** The names in a kubelet's message: `MountVolume.SetUp failed for volume "config" : configmap "agent" not found`. */
 const NAMES: readonly (readonly [RegExp, (name: string, kind: string) => string])[] = [
   [new RegExp(`for volume "(${NAME})"`), (name) => `volume ${name}`],
   [

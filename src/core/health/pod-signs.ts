@@ -1,5 +1,5 @@
 /**
- * What one pod is evidence of: well, coming up, failed for the release's or for the node's reasons,
+ * Judges the evidence of one pod: well, coming up, failed for the release's or for the node's reasons,
  * or neither. How long something lasts is told by our clock where the caller says since when it is
  * seen, else by the pod's own times. A terminating pod is evidence of nothing. Restarts and exits
  * count from a baseline, never by the present word alone.
@@ -11,7 +11,7 @@ import type { PodBaseline } from '../model/rollout-record.ts';
 import { lastTurnMs } from './flapping.ts';
 import { stratumOf } from './canary-spread.ts';
 
-/** Whose failure it is: `start` and `run` are the release's, `node` is the node's until its controls say otherwise. */
+/** The side of a failure: `start` and `run` are the release's, `node` is the node's until its controls say otherwise. */
 export type FailureClass = 'start' | 'run' | 'node';
 
 export interface FailedPod {
@@ -31,7 +31,7 @@ export interface FailedPod {
 export interface StartingPod {
   readonly kind: 'starting';
   readonly restarts: number;
-  /** What it waits for, if it says so. */
+  /** The reason that it waits, if it says so. */
   readonly word?: string;
   /** If nothing changes it is a failure from here on, and no event will tell: a run has to look again. */
   readonly failsAtMs: number;
@@ -45,7 +45,7 @@ export type PodEvidence =
   /** Not ready for a reason that is neither the release's nor the node's, or on its way out. */
   | { readonly kind: 'neither'; readonly word: string; readonly restarts: number };
 
-/** What a pod is judged by. */
+/** The facts by which a pod is judged. */
 export interface PodJudging {
   readonly nowMs: number;
   /** Since when it has been seen not ready, by our clock; absent: its own times count. */
@@ -53,7 +53,7 @@ export interface PodJudging {
   /** A pod that says nothing may come up for so long, or be not ready while it runs. */
   readonly graceMs: number;
   readonly isNodeReady: boolean;
-  /** What it had gone through before; absent: it counts from its creation. */
+  /** Its past at the baseline; absent: it counts from its creation. */
   readonly baseline?: PodBaseline;
   /** Without a baseline, exits that ended before this moment do not count: the pod was there before the rollout. */
   readonly sinceMs?: number;
@@ -66,7 +66,7 @@ export interface PodJudging {
 /** The default grace: kubelet names a missing volume after two minutes, and slow images take as long again. */
 export const GRACE_MS = 300_000;
 
-/** What may mend itself is tried again after 10 and after 20 s more: then it is a failure. */
+/** A fault that may mend itself is tried again after 10 and after 20 s more: then it is a failure. */
 export const RETRIED_AFTER_MS = 30_000;
 
 /** Two restarts of a pod of the new revision are evidence without statistics. */
@@ -97,7 +97,7 @@ export function judgePod(pod: PodProjection, at: PodJudging): PodEvidence {
 function pendingOf(pod: PodProjection, restarts: number, at: PodJudging): PodEvidence {
   const { trouble } = pod;
   const gate = gateOf(pod);
-  // What is tried again fails by time, whatever else is told of the pod.
+  // A fault that is tried again fails by time, whatever else is told of the pod.
   if (gate !== undefined && !isRetried(pod)) return { kind: 'neither', word: gate, restarts };
   const canBeLate = !pod.isReady && gate === undefined;
   const lateAtMs = canBeLate ? lateSinceMs(pod, at) + at.graceMs : Number.POSITIVE_INFINITY;
@@ -115,7 +115,7 @@ function isRetried({ trouble }: PodProjection): boolean {
   return trouble?.waiting !== undefined && waitingMeaning(trouble.waiting) !== undefined;
 }
 
-/** What holds it that is no failure. Node not ready was asked before: what withholds Ready is a readiness gate. */
+/** A hold that is no failure. The node's readiness was asked before: a readiness gate withholds Ready. */
 function gateOf({ trouble }: PodProjection): string | undefined {
   if (trouble?.unscheduled === SCHEDULING_GATED) return SCHEDULING_GATED;
   return trouble?.isReadyWithheld === true ? 'ReadinessGatesNotReady' : undefined;
@@ -289,7 +289,7 @@ export function baselinesOf(pods: readonly PodProjection[]): readonly PodBaselin
     .slice(0, BASELINES_MAX);
 }
 
-/** What a failure is a sign of. Failures with equal signs have the same reason. */
+/** The sign of a failure. Failures with equal signs have the same reason. */
 export type FailureSign =
   | 'ImagePull'
   | 'ContainerConfig'
@@ -337,7 +337,7 @@ const START_ERROR = 'StartError';
 /** The kernel's end of a container that used more memory than it may. */
 const OUT_OF_MEMORY = 'OOMKilled';
 
-/** What a waiting reason means; undefined for CrashLoopBackOff (exits tell it) and for unknown words. */
+/** The meaning of a waiting reason; undefined for CrashLoopBackOff (exits tell it) and for unknown words. */
 export function waitingMeaning(word: string): WaitingMeaning | undefined {
   return Object.hasOwn(WAITING, word) ? WAITING[word] : undefined;
 }
@@ -370,7 +370,7 @@ export function isNoRoom(reason: string): boolean {
   return reason.startsWith('OutOf');
 }
 
-/** What status.reason of a failed pod says. An unknown word is the node's: its controls tell whether it is not. */
+/** The meaning of a failed pod's status.reason. An unknown word is the node's: its controls tell whether it is not. */
 export function refusalSign(reason: string): FailureSign {
   if (REFUSES_THE_POD.has(reason)) return 'PodRefused';
   return EVICTIONS.has(reason) ? 'Evicted' : 'NodeRefused';

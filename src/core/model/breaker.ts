@@ -10,7 +10,7 @@
  * open for longer than `openMaxMs`. Pure: the caller stores what changes, by compare-and-set.
  */
 
-/** What runs meet that an operator has to mend in a cluster, and that says nothing of how its API server is. */
+/** Troubles that an operator has to mend in a cluster, and that say nothing of the state of its API server. */
 export type NotedTrouble = 'forbidden' | 'no-token' | 'egress-refused';
 
 /** When it was met first, and last (about): without it for half an hour, it begins anew. */
@@ -19,7 +19,7 @@ export interface TroubleNote {
   readonly atMs: number;
 }
 
-/** What is stored of a cluster's breaker, beside META. Absent: closed, and nothing remembered. */
+/** A cluster's breaker as it is stored, beside META. Absent: closed, and nothing remembered. */
 export interface ClusterBreaker {
   /** Compare-and-set counter; 0 means: nothing stored yet. */
   readonly version: number;
@@ -86,7 +86,7 @@ export function admitRun(breaker: ClusterBreaker, nowMs: number): Admission {
   return { kind: 'probe', next: { ...breaker, probeUntilMs: nowMs + breakerPolicy.probeMs } };
 }
 
-/** What a run found out about an API server. */
+/** A run's finding about an API server. */
 export interface Finding {
   /** `silent`: it sent no request, or was only asked to wait. */
   readonly kind: 'answered' | 'failed' | 'silent';

@@ -134,7 +134,7 @@ export interface SetConditionEffect extends Target {
   readonly sinceMs: number;
 }
 
-/** What a run may change of a node. */
+/** The changes of a node that a run may send. */
 export type NodeEffect = RemoveTaintEffect | SetConditionEffect;
 
 /** True of what changes a node, which is in no namespace. */
@@ -181,7 +181,7 @@ export type RefusalCode =
   | 'other';
 
 /**
- * What came of one effect.
+ * The outcome of one effect.
  *
  * done: applied, as the API server said. exists: a create met an object of that name. conflict: the
  * precondition failed. gone: no such object. refused: the request will not pass as it is.

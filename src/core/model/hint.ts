@@ -9,7 +9,7 @@ export const DUE_TOLERANCE_MS = 2_000;
 /** Version of the hint schema that this release writes. */
 export const HINT_SCHEMA = 1;
 
-/** Who asked for a look: for logs and metrics; and `due` says that a timer of the key is gone. */
+/** The source of a hint, for logs and metrics; `due` says that a timer of the key is gone. */
 export type HintReason = 'changed' | 'snapshot' | 'due' | 'retry' | 'resync' | 'manual';
 
 /** A body of reconcile.fifo. */

@@ -52,7 +52,7 @@ export function formatKey(key: DaemonSetKey): string {
   return `${key.cluster}/${key.namespace}/${key.name}`;
 }
 
-/** What a UID of Kubernetes looks like, with room. */
+/** The form of a UID of Kubernetes, with room. */
 export const UID_PATTERN = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Where an API server shows the namespace whose UID is the cluster's. */

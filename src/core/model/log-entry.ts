@@ -1,5 +1,5 @@
 /**
- * What happened, for people: entries that `rollcall log` shows, written with what they tell of (ADR 0082).
+ * Entries of `rollcall log`, for people: each is written with the change that it reports (ADR 0082).
  *
  * Only known codes, counts, names and what operators said of themselves: no message of an API server and no part of an
  * object that may be secret. No decision reads an entry. Entries of effects stand in the state until they fill it.
@@ -13,7 +13,7 @@ export const LOG_DAYS_MAX = 30;
 export type LoggedEffect =
   'create' | 'delete' | 'adopt' | 'release' | 'restore-template' | 'remove-taint' | 'set-condition';
 
-/** What came of a request; `unknown`: sent and not answered, or its run did not live to tell. */
+/** The outcome of a request; `unknown`: sent and not answered, or its run did not live to tell. */
 export type LoggedOutcome = 'done' | 'refused' | 'unsent' | 'unknown';
 
 /** Requests of one run with the same end. */
@@ -78,7 +78,7 @@ export interface WaitEntry {
   readonly code: string;
 }
 
-/** What a person asked for. */
+/** A person's order. */
 export interface OrderEntry {
   readonly kind: 'order';
   readonly atMs: number;
@@ -111,7 +111,7 @@ export interface SilenceEntry {
   readonly sinceMs: number;
 }
 
-/** What was decided on a FleetDaemonSet: by a step, or by an operator's order. */
+/** A decision on a FleetDaemonSet: by a step, or by an operator's order. */
 export interface FleetEntry {
   readonly kind: 'fleet';
   readonly atMs: number;
@@ -154,7 +154,7 @@ export interface StateLog {
   readonly leftOut?: LeftOut;
 }
 
-/** What an item of entries is about. */
+/** The subject of an item of entries. */
 export type LogSubject =
   | {
       readonly kind: 'daemon-set';

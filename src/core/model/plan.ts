@@ -21,7 +21,7 @@ import type { GuardCode, Placement, PlacementReason, Verdict } from './verdict.t
 import type { PolicyReading } from '../policy/rollout-policy.ts';
 import type { CopyWish, FormerTemplate, StagedProgress } from './staged-progress.ts';
 
-/** What was read, before anything is concluded from it. */
+/** The facts that were read, before any conclusion. */
 export interface ViewInput {
   readonly daemonSet: DaemonSetObject;
   readonly nodes: readonly NodeProjection[];
@@ -86,7 +86,7 @@ export interface IntentJudgement {
   readonly settled: readonly Intent[];
 }
 
-/** What a plan is made under, beside the view. */
+/** The conditions of a plan, beside the view. */
 export interface PlanContext {
   readonly guard: Guard;
   /** `copilot`: the built-in controller does all but time rolling updates (core/plan/copilot.ts). Absent: takeover. */
@@ -106,7 +106,7 @@ export interface PlanContext {
   readonly staging?: StagingContext;
 }
 
-/** What a staged rollout is planned under. */
+/** The conditions of a staged rollout's plan. */
 export interface StagingContext {
   /** Of the DaemonSet's annotation. */
   readonly reading: PolicyReading;
@@ -120,7 +120,7 @@ export interface StagingContext {
   readonly unheardMs: number;
   /** The template that a former revision holds, once it was read: what nodes outside of open steps are given. */
   readonly former?: FormerTemplate;
-  /** What the Events of pods tell that a need named before. */
+  /** Causes in the Events of the pods that a need named before. */
   readonly causes?: readonly PodCause[];
 }
 
@@ -132,14 +132,14 @@ export interface RemovalRules {
   readonly percent: number;
 }
 
-/** What became of a mass removal in this run; each is told once. */
+/** The fate of a mass removal in this run; each is reported once. */
 export type RemovalNotice =
   /** It waits for a confirmation from now on. */
   | { readonly kind: 'held'; readonly held: HeldRemoval; readonly suspect: RemovalSuspect }
   /** It happens, and Rollcall cannot hold it: another controller acts here. */
   | { readonly kind: 'alarmed'; readonly held: HeldRemoval; readonly suspect: RemovalSuspect }
   | { readonly kind: 'confirmed'; readonly held: HeldRemoval }
-  /** What was held was taken back. */
+  /** The held removal was taken back. */
   | { readonly kind: 'ended'; readonly held: HeldRemoval };
 
 /** The object whose managedFields may name who made the change. */
@@ -147,7 +147,7 @@ export type RemovalSuspect =
   | { readonly kind: 'daemon-set' }
   | { readonly kind: 'node'; readonly node: NodeName; readonly part: 'labels' | 'taints' };
 
-/** What a plan has to say about a mass removal: the record as it is to be stored, and what is to be told. */
+/** A plan's part about a mass removal: the record to be stored, and the reports. */
 export interface RemovalOutcome {
   readonly record: RemovalRecord;
   readonly notice?: RemovalNotice;
@@ -265,14 +265,14 @@ export interface RolloutProgress {
   readonly waitingNodes: number;
 }
 
-/** What a plan cannot tell from what it was given. Adding one: name it here, read it in app/reconcile/needs.ts. */
+/** Facts that a plan lacks. To add one, name it here and read it in app/reconcile/needs.ts. */
 export type PlanNeed =
   /** The template of the former revision of that hash: a pod is to be made of it. */
   | { readonly kind: 'template'; readonly hash: string }
   /** Events of pods that never started, which are about to halt a staged rollout and do not say why. */
   | { readonly kind: 'events'; readonly pods: readonly PodProjection[] };
 
-/** What one reconcile wants. */
+/** The wishes of one reconcile. */
 export interface Plan {
   readonly creates: readonly PlannedCreate[];
   readonly deletes: readonly PlannedDelete[];
@@ -284,7 +284,7 @@ export interface Plan {
   readonly rollout?: RolloutProgress;
   /** How far a staged rollout is after this plan: recorded with its intents; absent: there is none. */
   readonly stages?: StagedProgress;
-  /** What has to be read before this plan is final; the caller reads it, and plans again. */
+  /** Reads that this plan still needs; the caller does them, and plans again. */
   readonly needs: readonly PlanNeed[];
   /** Copilot, after a breach with `onHalt: rollback`: hash of the revision whose template the DaemonSet is to have. */
   readonly restores?: string;
@@ -293,7 +293,7 @@ export interface Plan {
   /** Back-off entries as they should be once the deletes of failed pods are recorded. */
   readonly backoff: readonly BackoffEntry[];
   readonly events: readonly PlannedEvent[];
-  /** What a staged rollout tells, whether or not this run touches pods. */
+  /** Events of a staged rollout, whether or not this run touches pods. */
   readonly stageEvents: readonly PlannedEvent[];
   /** One for each node, put into words only on request: a run decides nothing by them. */
   readonly verdicts: () => readonly Verdict[];

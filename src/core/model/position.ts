@@ -8,7 +8,6 @@
  */
 import type { Epoch, Incarnation } from './identifiers.ts';
 
-/** Where a message stands in the history of its cluster. */
 export interface Position {
   readonly era: number;
   readonly epoch: Epoch;

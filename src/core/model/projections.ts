@@ -15,7 +15,7 @@ export type WatchedKind = 'Node' | 'Pod' | 'DaemonSet' | 'ControllerRevision';
 /** The watched kinds in the order in which lists, marks and messages name them. */
 export const WATCHED_KINDS = ['Node', 'Pod', 'DaemonSet', 'ControllerRevision'] as const;
 
-/** What placement and verdicts read of a Node. */
+/** The part of a Node that placement and verdicts read. */
 export interface NodeProjection {
   readonly kind: 'Node';
   readonly name: NodeName;
@@ -29,7 +29,7 @@ export interface NodeProjection {
   readonly isTerminating: boolean;
   /** creationTimestamp: nodes that join during a rollout are not in its trial; absent: it has none that is a time. */
   readonly createdAtMs?: number;
-  /** What a bad rollout is looked for in; absent: its kubelet has not told of it yet. */
+  /** The node's software, in which a bad rollout is looked for; absent: its kubelet has not reported it yet. */
   readonly system?: NodeSystem;
 }
 
@@ -82,7 +82,7 @@ export interface PodTrouble {
   readonly container?: string;
   /** PodScheduled False: `Unschedulable` or another reason of the scheduler. */
   readonly unscheduled?: string;
-  /** What keeps it from its node, or its container from being made, where a message names it; never the message (ADR 0079). */
+  /** The cause that keeps it from its node, or its container from being made, where a message names it; never the message (ADR 0079). */
   readonly cause?: string;
   /** Reason of DisruptionTarget, if True. */
   readonly disruption?: string;
@@ -90,7 +90,7 @@ export interface PodTrouble {
   readonly isReadyWithheld?: boolean;
 }
 
-/** What claiming, planning and status read of a Pod. */
+/** The part of a Pod that claiming, planning and status read. */
 export interface PodProjection extends Identity {
   readonly kind: 'Pod';
   /** UID of the controlling owner reference; absent for an orphan. */
@@ -112,7 +112,7 @@ export interface PodProjection extends Identity {
   readonly trouble?: PodTrouble;
 }
 
-/** What history reads of a ControllerRevision; its data stays in the cluster. */
+/** The part of a ControllerRevision that history reads; its data stays in the cluster. */
 export interface RevisionProjection extends Identity {
   readonly kind: 'ControllerRevision';
   readonly ownerUid?: Uid;
@@ -127,7 +127,7 @@ export interface DaemonSetProjection extends Identity {
   readonly object: DaemonSetObject;
 }
 
-/** What is told of a DaemonSet whose object is too large to be sent; nothing is decided on it (core/projections/outline.ts). */
+/** The outline of a DaemonSet whose object is too large to be sent; no run decides by it (core/projections/outline.ts). */
 export interface DaemonSetOutline {
   /** Of its projection, as JSON. */
   readonly bytes: number;
@@ -163,7 +163,7 @@ export function projectionJson(projection: Projection): JsonObject {
 }
 
 /**
- * What is remembered of a pod that is gone, so that its name is not given to another one too soon (tombstones.ts). That it
+ * The record of a pod that is gone, so that its name is not given to another one too soon (tombstones.ts). That it
  * is gone is final: UIDs never come back, but for an etcd that is restored, where a pod that lives wins.
  */
 export interface Tombstone {
@@ -181,7 +181,7 @@ export interface Tombstone {
   readonly toldAtMs?: number;
 }
 
-/** What an Event tells of a pod, as a live read found it: raw, as its writer left it. */
+/** An Event of a pod, as a live read found it: raw, as its writer left it. */
 export interface PodEvent {
   /** A word as `FailedMount`. */
   readonly reason: string;
@@ -191,7 +191,7 @@ export interface PodEvent {
   readonly atMs?: number;
 }
 
-/** What one pod's Events came to. */
+/** The conclusion from one pod's Events. */
 export type PodCause =
   /** In words, with the Event's reason. */
   | { readonly kind: 'known'; readonly words: string }

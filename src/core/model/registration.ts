@@ -38,7 +38,7 @@ export type ClusterAuthentication =
  */
 export interface RivalNote {
   readonly seenAtMs: number;
-  /** What gave it away, for people: an object and what was written to it. */
+  /** The evidence, for people: an object and the write to it. */
   readonly evidence: string;
 }
 
@@ -67,9 +67,9 @@ export const FREEZE_WHY_CHARACTERS_MAX = 256;
 /** Characters at most of who gave an order: a name, and whom AWS knows the command as (IAM's names have 64 each). */
 export const BY_CHARACTERS_MAX = 220;
 
-/** Who froze something, and why: for people. It decides nothing; that a freeze stands does. */
+/** The author of a freeze and the reason, for people. Runs decide by the freeze alone. */
 export interface FreezeNote {
-  /** What the CLI knows of its caller: `ann (Admin/ann@example.com)`. At most BY_CHARACTERS_MAX. */
+  /** The CLI's caller: `ann (Admin/ann@example.com)`. At most BY_CHARACTERS_MAX. */
   readonly by: string;
   /** In the operator's words, 256 characters at most; empty: none were given. */
   readonly why: string;
@@ -99,7 +99,7 @@ export interface ClusterRegistration {
   readonly clusterUid: ClusterUid;
   readonly mode: ClusterMode;
   readonly isFrozen: boolean;
-  /** Who froze it, and why; absent: it is not frozen, or the freeze has no author. */
+  /** The author and the reason of its freeze; absent: it is not frozen, or the freeze has no author. */
   readonly frozen?: FreezeNote;
   readonly configVersion: number;
   /** Unique id of the IAM role of its watcher: the part of SenderId before the colon. */

@@ -123,7 +123,7 @@ export interface RefusedRevision {
   readonly atMs: number;
 }
 
-/** What a pod of the new revision had gone through when it was taken as known (core/health/pod-signs.ts). */
+/** The past of a pod of the new revision when it was taken as known (core/health/pod-signs.ts). */
 export interface PodBaseline {
   readonly uid: Uid;
   readonly restarts: number;
@@ -196,7 +196,7 @@ export interface Trial {
 }
 
 /**
- * What an operator asked for through `rollcall rollout` (core/rollout/orders.ts). `paused` outlives the revision that it
+ * Orders given through `rollcall rollout` (core/rollout/orders.ts). `paused` outlives the revision that it
  * was given under, so that an operator loses no race against the next template; the others are of `hash` alone, and a new
  * rollout begins without them.
  */
@@ -219,9 +219,9 @@ export interface OrderNote {
 
 /** The record of one DaemonSet. */
 export interface RolloutRecord {
-  /** What is rolled out, or was last: by its controller-revision-hash. */
+  /** The revision that is rolled out, or was last: its controller-revision-hash. */
   readonly hash: string;
-  /** What its template means (core/rollout/good-releases.ts). */
+  /** The meaning of its template (core/rollout/good-releases.ts). */
   readonly id: string;
   readonly startedAtMs: number;
   /** The newest four. */
@@ -283,7 +283,7 @@ export type AnswerSample = readonly [quarterMs: number, tookMs: number];
 /** Samples by kind of request, the oldest first (core/health/answer-times.ts has the bounds). */
 export type AnswerSamples = Readonly<Record<string, readonly AnswerSample[]>>;
 
-/** What a pod template asks of a node, as a record keeps it (core/daemon-set/template-demand.ts). */
+/** A pod template's demands on a node, as a record keeps them (core/daemon-set/template-demand.ts). */
 export interface TemplateDemand {
   /** Sum of requests by resource, in the resource's own unit: cores, bytes, devices. 16 at most. */
   readonly requests: Readonly<Record<string, number>>;

@@ -22,7 +22,7 @@ export interface StepsEnd {
 }
 
 /**
- * What the next member, or the next step, waits for, of a cluster and of a fleet. Public;
+ * The gate of the next member, or the next step, of a cluster and of a fleet. Public;
  * docs/reference/codes.md lists the kinds. Counts are absent where a record alone tells it, and of a fleet.
  */
 export type Gate =
@@ -58,7 +58,7 @@ export type Gate =
   /** All else is done; these nodes are updated once they are Ready again. */
   | { readonly kind: 'nodes-not-ready'; readonly notReadyNodes: number }
   | FleetHold
-  /** What says how it is rolled out cannot be used, and holds everything. `message` absent: the problems are told beside it. */
+  /** The policy cannot be used, and holds everything. `message` absent: the problems are told beside it. */
   | { readonly kind: 'invalid'; readonly message?: string }
   | { readonly kind: 'frozen'; readonly by: string; readonly why: string }
   /** None of the stage's clusters shows evidence: never a success. Who agrees to this gate lets it pass all the same. */
@@ -67,7 +67,7 @@ export type Gate =
   | {
       readonly kind: 'refused';
       readonly cluster: ClusterId;
-      /** What the API server said. */
+      /** The API server's answer. */
       readonly message: string;
       readonly sinceMs: number;
       /** Asked again then, and given if it is taken. */
@@ -101,7 +101,7 @@ export interface FormerTemplate {
   readonly template: JsonObject;
   /** Template generation at which it was made, as label value; absent: not noted. */
   readonly generation?: string;
-  /** What pods of it bear beside the template's own labels: which copy admission compares them with. */
+  /** The label of its pods, beside the template's own, that names the copy which admission compares them with. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 

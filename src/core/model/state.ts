@@ -24,7 +24,7 @@ export interface CreateIntent {
   readonly recordedAtMs: number;
   /** No request of its run starts later (protocol 5). */
   readonly startsByMs: number;
-  /** What the API server answered; absent while unknown (never met by a mark then, protocol 3). */
+  /** The API server's answer; absent while unknown (never met by a mark then, protocol 3). */
   readonly answer?: { readonly uid: Uid; readonly resourceVersion: ResourceVersion };
   /**
    * An earlier request of this name that may still arrive, whatever this one was answered. Of several: the latest start, and
@@ -123,7 +123,7 @@ export interface HistoryEntry {
 }
 
 /**
- * What was told about one kind of event lately, so that a stateless run condenses as a client
+ * The recent reports of one kind of event, so that a stateless run condenses as a client
  * library's recorder does (spec 2.8; core/event-correlation.ts). A courtesy: losing it is harmless.
  */
 export interface EventTally {
@@ -166,7 +166,7 @@ export interface Memo {
 
 /** A shrink that waits for an operator to confirm it, or (where Rollcall does not act) was only reported. */
 export interface HeldRemoval {
-  /** What the confirmation has to name. */
+  /** The confirmation has to name it. */
   readonly token: string;
   readonly heldAtMs: number;
   /** Pods that are to go or went within the window, and those that there were; as of the last run that wrote. */
@@ -174,13 +174,13 @@ export interface HeldRemoval {
   readonly basePods: number;
   /** The one change behind it, as the end of a sentence; 300 characters at most. */
   readonly cause: string;
-  /** Who wrote that part last, where its managedFields told it when it was held: a field manager, and when. */
+  /** The last writer of that part, by the managedFields of that moment: a field manager, and when. */
   readonly author?: { readonly manager: string; readonly atMs: number };
   /** Since when so few pods are concerned that it would not be held any more; absent: it would. */
   readonly calmSinceMs?: number;
 }
 
-/** What the removal guard remembers of pods that have to leave their nodes (ADR 0057); absent: no run has looked yet. */
+/** The removal guard's memory of pods that have to leave their nodes (ADR 0057); absent: no run has looked yet. */
 export interface RemovalRecord {
   /** Hash of what the template says of placement, as of the last run that found no pod on its way out. */
   readonly placement: number;
@@ -204,7 +204,7 @@ export interface TemplateCopy {
   readonly seenAtMs: number;
 }
 
-/** What is known of the copies of a DaemonSet, one for a slot at most. */
+/** The known copies of a DaemonSet, one for a slot at most. */
 export interface TemplateCopies {
   readonly held: readonly TemplateCopy[];
   /** When a write was refused last; absent: none was since the last that was not. */
@@ -310,7 +310,7 @@ export interface DaemonSetState {
   readonly days?: DailyCounts;
   /** How well its nodes are served: nothing is decided on it. Absent: no run has seen them yet. */
   readonly coverage?: CoverageRecord;
-  /** What happened, for people, until it has an item of its own (core/log): no decision reads it. */
+  /** Log entries for people, until they have an item of their own (core/log): no decision reads them. */
   readonly log?: StateLog;
 }
 

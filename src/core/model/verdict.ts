@@ -18,7 +18,7 @@ export type PlacementReason =
   | AffinityMismatch
   | { readonly code: 'TaintNotTolerated'; readonly taint: string };
 
-/** What is the matter on this node now; absent placement trouble, about the pod. */
+/** The trouble on this node now: of placement, else of the pod. */
 export type NodeCode =
   | 'Running'
   /** Runs, its node is ready, and it is not. */
@@ -63,7 +63,7 @@ export type NodeCode =
   | 'KeptDespiteTaint'
   | 'Blocked';
 
-/** What keeps runs from acting. */
+/** A reason that keeps runs from acting. */
 export type GuardCode =
   | 'view-incomplete'
   | 'cluster-silent'
@@ -96,9 +96,9 @@ export interface Verdict {
   readonly message: string;
   /** When it will be looked at again for this reason, if a time is known. */
   readonly untilMs?: number;
-  /** What keeps runs from acting on this node; of `WaitingForCluster`. */
+  /** The reason that keeps runs from acting on this node; of `WaitingForCluster`. */
   readonly guard?: GuardCode;
-  /** What nodes with the same trouble have in common: names no node and no pod. Absent: the message without them. */
+  /** The text that nodes with the same trouble share: it names no node and no pod. Absent: the message without them. */
   readonly matter?: string;
   /** Better than that of the code's table (core/status/reasons.ts), as it holds names. */
   readonly remedy?: string;

@@ -87,7 +87,7 @@ export interface ClusterMeta {
   readonly hashSnapshotAtMs?: number;
   /** When the Lease was last read live because of a lower epoch (protocol 15). */
   readonly leaseCheckedAtMs?: number;
-  /** Whose message that was: another incarnation may be checked sooner. */
+  /** The sender of that message: another incarnation may be checked sooner. */
   readonly leaseCheckedFor?: Incarnation;
   /**
    * The watcher of this stack stands by, as another installation holds its Lease (ADR 0024); any other message of it
@@ -140,7 +140,7 @@ export interface DaemonSetItem {
   readonly object: DaemonSetObject | null;
   /** Set when the object travelled opaque: decide on a live read only. */
   readonly opaqueReason?: string;
-  /** What can be told of one that travelled opaque: for people, nothing is decided on it. */
+  /** The outline of one that travelled opaque: for people, no run decides by it. */
   readonly outline?: DaemonSetOutline;
 }
 
@@ -166,7 +166,7 @@ export interface OlderTombstones {
   readonly gone: readonly Tombstone[];
 }
 
-/** What a slice knows of the item of its older tombstones. */
+/** The slice's note about the item of its older tombstones. */
 export interface OlderTombstonesRef {
   /** That item has at least this version: a later one holds all of it, and what the slice holds beside. */
   readonly version: number;

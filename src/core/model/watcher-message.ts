@@ -1,5 +1,5 @@
 /**
- * What a cluster sends: the body of one message of events.fifo, and what its renewer tells `credential`.
+ * Messages of a cluster: the body of one message of events.fifo, and that of its renewer to `credential`.
  *
  * A message carries the newest state per object (deltas), or whole slices of a snapshot. Only the
  * last message of a flush (the *cut*) carries marks and set hashes, and closes it (protocol 2). The
@@ -87,7 +87,7 @@ export interface AnnouncementBody {
   readonly reason: 'start' | 'periodic' | 'requested' | 'threshold' | 'restored' | 'refused-body';
   /** Echo of the Lease annotation that asked for it. */
   readonly requestId?: string;
-  /** Who holds the Lease, of a watcher that stands by: no snapshot follows (ADR 0024). */
+  /** The holder of the Lease while the watcher stands by: no snapshot follows (ADR 0024). */
   readonly standsBy?: string;
 }
 
@@ -149,7 +149,7 @@ export interface WatcherMessage extends WatcherHeader {
   readonly body: WatcherBody;
 }
 
-// What a renewer sends: a new token for the functions, sealed for this cluster alone. The times are the token's own, repeated
+// A renewer sends a new token for the functions, sealed for this cluster alone. The times are the token's own, repeated
 // outside of the seal: by them an outdated message is refused without a call to the key service. They decide nothing else.
 
 /** Version of the message's schema; another one is refused, never guessed at. */

@@ -29,7 +29,6 @@ export interface Targets {
   readonly former?: FormerTemplate;
 }
 
-/** The nodes that a staged rollout keeps back, if any. */
 export interface KeptBack {
   readonly nodes: ReadonlySet<NodeName>;
   /** controller-revision-hash of the former revision; absent: there is none. */

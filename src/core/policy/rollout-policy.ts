@@ -53,7 +53,6 @@ export interface RolloutWindow {
   readonly timeZone: string;
 }
 
-/** What a halt leads to, besides holding the rollout. */
 export type OnHalt = 'pause' | 'rollback';
 
 /** A policy, with every default filled in. */

@@ -20,7 +20,6 @@ import type { RemovalDecision, RemovalInput } from './decide-removal.ts';
 import { placementHash } from './removal-cause.ts';
 import { CONFIRM_ANNOTATION, removalRulesOf } from './removal-rules.ts';
 
-/** What was decided of nodes and of the rolling update. */
 export interface Decided {
   readonly decisions: PodDecisions;
   readonly rollout: RolloutDecisions;

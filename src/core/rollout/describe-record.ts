@@ -15,7 +15,7 @@ import type { GateSubject } from './gate-words.ts';
 import { olderWords } from './good-releases.ts';
 import { SOAKS_LOST_MAX } from './soak.ts';
 
-/** What a record says of a rollout, of nodes and of clusters alike. */
+/** The shown part of a record, of nodes and of clusters alike. */
 interface Recorded<Breach, Refused, Orders> {
   readonly startedAtMs: number;
   readonly breach?: Breach;
@@ -51,7 +51,7 @@ export function summarizeRecord(record: RolloutRecord, gate: Gate): string {
   return `${words}; ${olderWords(record.older)}`;
 }
 
-/** What its gate is told of. */
+/** The subject of its gate. */
 export function subjectOf({ hash, breach, orders, former }: RolloutRecord): GateSubject {
   const to = orders.undo?.to ?? former?.hash;
   return {

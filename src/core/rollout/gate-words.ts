@@ -1,5 +1,5 @@
 /**
- * What a rollout waits for, of a cluster or of a fleet, in one vocabulary: kinds, phases, and words for people.
+ * Describes what a rollout of nodes or of clusters waits for, in one vocabulary: kinds, phases, and words for people.
  *
  * `rollcall rollout status`, `rollcall fleet status`, the tables of `npm start` and Events say the same by it. Sentences hold absolute
  * times (UTC), so that they change only when something else does. Names and messages come from clusters and operators: the caller that
@@ -66,9 +66,9 @@ export interface HaltNote {
   readonly message: string;
 }
 
-/** Whose gate it is, in words. */
+/** The owner of a gate, in words. */
 export interface GateSubject {
-  /** Who has the release. */
+  /** The kind of members. */
   readonly members: 'nodes' | 'clusters';
   /** `revision abc`, `generation 3`. */
   readonly release: string;
@@ -185,12 +185,12 @@ export function describeHalt({ cause, atMs, message }: HaltNote): string {
   return `${cause} at ${timeText(atMs)}: ${message}`;
 }
 
-/** Who gave an order, and when. */
+/** The author and the time of an order. */
 export function describeNote({ by, atMs }: OrderNote): string {
   return `by ${by} at ${timeText(atMs)}`;
 }
 
-/** Who overruled which halt, and why. */
+/** The author, the overruled halt, and the reason. */
 export function describeOverruled(
   note: OrderNote & { readonly breach: HaltNote; readonly why?: string },
 ): string {

@@ -1,5 +1,5 @@
 /**
- * What a staged rollout waits for, told from its record and policy: for people, never for a
+ * Tells from a staged rollout's record and policy what it waits for: for people, never for a
  * decision.
  *
  * A run judges its gate by the nodes; here stands what the record alone tells, in the same words
@@ -43,7 +43,7 @@ export interface GateInput {
   readonly counts?: PodCounts & Generations;
 }
 
-/** What the rollout waits for. A breach that a plan would find is told once a run has recorded it. */
+/** The gate of the rollout. A breach that a plan would find is shown once a run has recorded it. */
 export function gateOf(input: GateInput): Gate {
   const { record, isBehind = false, planned } = input;
   if (isBehind) return { kind: 'unseen' };

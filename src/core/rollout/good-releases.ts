@@ -12,7 +12,7 @@ import type {
   RolloutRecord,
 } from '../model/rollout-record.ts';
 
-/** What a template is to the list. */
+/** A template's place in the list. */
 export type ReleaseJudgement<Release extends GoodRelease> =
   | { readonly kind: 'return'; readonly release: Release }
   | { readonly kind: 'older'; readonly release: Release; readonly reason: OlderReason }

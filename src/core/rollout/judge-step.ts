@@ -1,5 +1,5 @@
 /**
- * What a rollout waits for, of nodes and of clusters: the gravest first, and people before time.
+ * Judges what a rollout of nodes or of clusters waits for: the gravest first, and people before time.
  * frozen ▸ going back ▸ breach ▸ paused ▸ its members ▸ done ▸ view ▸ lost ▸ settling ▸
  * no evidence ▸ soak ▸ approval after ▸ approval before the next ▸ window ▸ the next step opens.
  * It judges a step in numbers: stages/gate.ts, fleet/rollout/judge-stage.ts and gate.ts sum it up.
@@ -12,13 +12,13 @@ import { isOpen, nextOpeningMs } from '../policy/window.ts';
 
 type Of<Kind extends Gate['kind']> = Extract<Gate, { readonly kind: Kind }>;
 
-/** What comes of it; `next`: the next step opens, or the rollout is over. */
+/** The gate of a step; `next`: the next step opens, or the rollout is over. */
 export type StepGate = Of<
   | ('frozen' | 'returning' | 'breach' | 'paused' | 'updating' | 'refused' | 'done' | 'view')
   | ('lost' | 'settling' | 'no-canary' | 'no-evidence' | 'soaking' | 'approval' | 'window' | 'next')
 >;
 
-/** What stops a rollout wherever it is. */
+/** Facts that stop a rollout wherever it is. */
 export interface Holds {
   readonly freeze?: FreezeNote | undefined;
   /** The operator who asked for the way back has seen the breach. */
@@ -49,7 +49,7 @@ export interface StepSummary {
   readonly end?: StepsEnd;
 }
 
-/** What members of the open step show once all of them were given the release. */
+/** Evidence of the open step's members once all of them were given the release. */
 export interface StepShown {
   /** False: some were not heard of lately. */
   readonly isSeen: boolean;
@@ -59,7 +59,7 @@ export interface StepShown {
   readonly wellSinceMs?: number;
 }
 
-/** What the policy, or the strategy, asks for. */
+/** The demands of the policy, or the strategy. */
 export interface StepRules {
   readonly soakMs: number;
   /** Approvals that a person has not given: of the open step once it soaked, and of the next one. */

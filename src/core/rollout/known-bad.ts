@@ -52,7 +52,7 @@ export function abandonedAfter(
 ): Pick<RolloutRecord, 'abandoned'> {
   if (record === undefined) return {};
   const { breach, step, proven, abandoned = [] } = record;
-  // What came where nothing ran may yet be the baseline.
+  // A revision that came where nothing ran may yet be the baseline.
   const isFirst = step.kind === 'done' && proven === undefined;
   const isBegun = step.kind !== 'waiting' && !isFirst;
   const isLeft = breach === undefined && isBegun && proven?.hash !== record.hash;
@@ -83,7 +83,7 @@ export function knownBad(
   return { cause: 'KnownBad', atMs, message, nodes: [] };
 }
 
-/** What came of asking the API server to restore the template: it did, or may have, at that generation; or it refused then. */
+/** The API server's answer to a restore of the template: it did, or may have, at that generation; or it refused then. */
 export type Restoring =
   Required<Pick<Breach, 'restoredGeneration'>> | Required<Pick<Breach, 'restoreRefusedAtMs'>>;
 

@@ -10,7 +10,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { BY_CHARACTERS_MAX } from '../model/registration.ts';
 import type { OrderNote } from '../model/rollout-record.ts';
 
-/** What is asked for. `release` names what was seen: a revision's hash, a generation as text. */
+/** An order. `release` names the release that its author saw: a revision's hash, a generation as text. */
 export type RolloutOrder =
   /** Nothing opens until it is lifted. */
   | { readonly kind: 'pause' }
@@ -47,7 +47,7 @@ export type OrderRefusalCode =
   /** Nothing waits for approval. */
   | 'nothing-waits';
 
-/** What comes of an order. */
+/** The result of an order. */
 export type OrderResult<Record> =
   | { readonly kind: 'changed'; readonly record: Record }
   | OrderStands
@@ -66,7 +66,7 @@ interface OrderNotes<Resumed, Undo> {
   readonly undo?: Undo;
 }
 
-/** What an order is judged by. */
+/** The facts by which an order is judged. */
 export interface Ordered<Resumed extends OrderNote, Undo extends OrderNote> {
   readonly release: string;
   readonly orders: OrderNotes<Resumed, Undo>;

@@ -1,5 +1,5 @@
 /**
- * What `kubectl rollout status` goes by: generation and counters of a DaemonSet's status, and what is missing by them.
+ * Reads a DaemonSet's status as `kubectl rollout status` does: generation and counters, and what is missing by them.
  *
  * As new as the status that the watcher last sent. An absent counter is zero, as Kubernetes leaves it out.
  */
@@ -41,7 +41,7 @@ export function countsOf(object: DaemonSetObject | null): (PodCounts & Generatio
   return object === null ? undefined : { ...podCountsOf(object), ...generationsOf(object) };
 }
 
-/** What is missing, in words; undefined: every desired pod is updated and available, but for those that a policy keeps. */
+/** Missing pods, in words; undefined: every desired pod is updated and available, but for those that a policy keeps. */
 export function describeMissing(
   { generation, observedGeneration, ...counts }: PodCounts & Generations,
   keptNodes = 0,

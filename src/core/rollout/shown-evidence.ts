@@ -1,5 +1,5 @@
 /**
- * What a rollout's trial shows, as numbers and words for people: the e-value, the nodes that
+ * Shows a rollout's trial as numbers and words for people: the e-value, the nodes that
  * failed, and what silence proves.
  *
  * The gate is the e-value; the counts only explain it. They are bounded as the trial is: of more
@@ -119,7 +119,7 @@ function describeWeakness({ isVoid, isWithoutControls }: ShownEvidence): readonl
   return lines;
 }
 
-/** What so many nodes that were not lost prove, and what not. */
+/** States how much so many healthy nodes prove. */
 function describeSilence(nodes: number): string {
   const { sharePercentMax } = silenceOf(nodes);
   const are = counted(nodes, 'updated node is', 'updated nodes are');

@@ -47,7 +47,7 @@ export function sparedNodes({ kind }: Pick<OpenStep, 'kind'>, nodes: number): nu
   return kind === 'canary' ? 0 : Math.floor((nodes * SPARED_PERCENT) / 100);
 }
 
-/** What may happen within an hour of a soak that has begun: one restart, also on few nodes. */
+/** A begun soak forgives this within an hour: one restart, also on few nodes. */
 function sparedHourly(step: OpenStep, nodes: number): number {
   return step.kind === 'canary' ? 0 : Math.max(1, sparedNodes(step, nodes));
 }

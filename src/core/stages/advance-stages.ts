@@ -122,7 +122,7 @@ function judge(look: Look, steps: Steps): Judged {
   return { record, gate: judgeGate({ ...facts, record, well }), turns, excused };
 }
 
-/** What the end of all steps leaves: a node that is not Ready is only awaited, as far as the partition has room for it. */
+/** The rest after all steps: a node that is not Ready is only awaited, as far as the partition has room for it. */
 function endOf(nodes: readonly StageNode[], roomNodes: number): StepsEnd {
   const pending = nodes.filter(isPending);
   const away = pending.filter(({ isExcluded, node }) => !isExcluded && !node.isReady);

@@ -1,5 +1,5 @@
 /**
- * What there is to go back to where no rollout proved anything yet: what nodes run everywhere, once
+ * Finds a revision to go back to before any rollout proved one: the one that nodes run everywhere, once
  * its pods have been available for the soak. That is a first release, which is made on all nodes at
  * once, or what ran when a policy was first seen.
  */
@@ -31,7 +31,7 @@ function lacksBaseline({ proven, step }: RolloutRecord, { nodes }: StagesInput):
   return proven === undefined && step.kind === 'done' && !nodes.some(isPending);
 }
 
-/** What most nodes run that are not of this revision; this revision, where all of them are. Nothing, where none serves. */
+/** The revision of most nodes that have another one than this; this one, where all have it. Undefined where none serves. */
 export function findBaseline(input: StagesInput): ProvenRevision | undefined {
   const { record, nodes, hash, nowMs } = input;
   const pending = nodes.filter(isPending);

@@ -47,7 +47,7 @@ const RECREATED_WITHIN_MS = 30_000;
 /** Pods whose Events are asked: an API server goes through all Events of a namespace for each. */
 const ASKED_PODS_MAX = 3;
 
-/** What one run sees: pods of both revisions, each judged once, at the first who asks. */
+/** The pods of both revisions in one run, each judged once, at the first read. */
 export interface Look {
   readonly record: RolloutRecord;
   readonly input: StagesInput;
@@ -86,7 +86,7 @@ export function findStagesBreach(look: Look): Breach | undefined {
 }
 
 /**
- * What stops the way back: pods that cannot be created or, on as many nodes as the budget has,
+ * Failures that stop the way back: pods that cannot be created or, on as many nodes as the budget has,
  * cannot start; and where the release never ran, whatever a canary would halt for. What stood when
  * an operator overruled that counts no more.
  */
@@ -230,7 +230,7 @@ function findNodes({ record, input }: Look): Breach | undefined {
   return findNodesFailed(record.trial, nodes, input.nowMs);
 }
 
-/** What pods of both revisions share holds the open step; undefined: nothing does. */
+/** Failures that pods of both revisions share hold the open step; undefined: none do. */
 export function findShared(look: Look): ExcusedHold | undefined {
   const { kind } = look.record.step;
   if (look.record.isReturn || kind === 'waiting' || kind === 'done') return undefined;

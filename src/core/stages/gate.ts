@@ -40,7 +40,7 @@ export interface GateInput {
   readonly end: StepsEnd;
 }
 
-/** What the rollout waits for; `next`: the next step opens. */
+/** The gate of the rollout; `next`: the next step opens. */
 export function judgeGate(gate: GateInput): StepGate {
   const { record, input, steps, end } = gate;
   const { policy, nowMs } = input;
@@ -62,7 +62,7 @@ export function judgeGate(gate: GateInput): StepGate {
   });
 }
 
-/** What nodes of open steps show, once all that may be are updated. */
+/** Evidence of the open steps' nodes, once all that may be are updated. */
 function shownBy({ input, record, canary, well, shared }: GateInput): StepShown {
   const { lost, missing, addsAtMs } = canary;
   const settling =

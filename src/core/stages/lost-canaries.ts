@@ -70,7 +70,6 @@ function isAnyComing({ losses }: RolloutRecord, { nodes }: StagesInput): boolean
   return nodes.some((node) => added.has(nameOf(node)) && isPending(node));
 }
 
-/** The losses after a look at a canary that is open. */
 export function withLosses(record: RolloutRecord, input: StagesInput): RolloutRecord {
   const { step, canary, losses: known = [], trial } = record;
   if (step.kind !== 'canary' || !input.isViewFresh) return record;

@@ -1,5 +1,5 @@
 /**
- * What a run sees of a staged rollout's nodes: evidence on pods and nodes, each taken once. A node
+ * Observes a staged rollout's nodes: evidence on pods and nodes, each taken once. A node
  * that is not Ready says nothing of its pod; that it evicted one, or restarted under it, is the
  * node's failure. Since when a pod is not ready is told by our clock, from the first look: others'
  * clocks would make a new pod late.

@@ -55,7 +55,7 @@ function orderedOf(
   };
 }
 
-/** What led to a breach counts no more: neither in the soak, nor in the e-value, nor as a revision known to be bad. */
+/** The evidence of a breach counts no more: neither in the soak, nor in the e-value, nor as a revision known to be bad. */
 function resume(record: RolloutRecord, order: Of<'resume'>, note: OrderNote): RolloutRecord {
   const refused = record.refused.filter(({ id }) => id !== record.id);
   const { breach, step, trial, orders, ...rest } = record;

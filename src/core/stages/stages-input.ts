@@ -1,5 +1,5 @@
 /**
- * What a staged rollout is decided on, and what comes of it (issue 17).
+ * The input and the result of a staged rollout's decision.
  *
  * Values only: what one run knows of the cluster and of the record, and what it decides. The record and the gate, which
  * others read as well, are of the model (model/staged-progress.ts).
@@ -19,7 +19,7 @@ export interface StagesInput {
   readonly record: RolloutRecord | undefined;
   /** controller-revision-hash of the DaemonSet's template. */
   readonly hash: string;
-  /** What that template means. */
+  /** The meaning of that template. */
   readonly id: string;
   /** metadata.generation of the DaemonSet; 0 where the API server tells none. */
   readonly generation: number;
@@ -45,15 +45,15 @@ export interface StagesInput {
   readonly strategyUnavailable: number;
   /** True where pods are made by Rollcall, so that a node can be given the former revision (takeover). */
   readonly isStageTrue: boolean;
-  /** What the template asks of a node; absent: it cannot be told. */
+  /** The template's demands on a node; absent: unknown. */
   readonly demand?: TemplateDemand;
-  /** What the Events of pods that never started tell, once they were asked for (`Stages.asksEventsOf`). */
+  /** The Events of pods that never started, once they were asked for (`Stages.asksEventsOf`). */
   readonly causes?: readonly PodCause[];
   /** Names the rollout where something is drawn by hash: the DaemonSet's UID and `id`, which a plan of an edit knows before any revision has a hash. */
   readonly rolloutId: string;
 }
 
-/** What one run decides. */
+/** The decisions of one run. */
 export interface Stages extends StagedProgress {
   /** Nodes whose old pod may be replaced now, as far as the budget goes. */
   readonly open: ReadonlySet<NodeName>;

@@ -158,7 +158,7 @@ function answersAt(record: RolloutRecord | undefined): Pick<RolloutRecord, 'answ
   return record?.answers === undefined ? {} : { answers: answersBefore(record.answers) };
 }
 
-/** What the template asks for, and what that of the revision asked which nodes run: known if that was rolled out before. */
+/** The template's demands, and those of the revision that nodes run: known if that was rolled out before. */
 function demandsAt(
   { former }: Beginning,
   { record, demand }: StagesInput,

@@ -56,7 +56,7 @@ export function nextStepsOf(subject: NextSubject): readonly NextStep[] {
 
 const why: Look = ({ home }) => whyStep(home, 'what its pods show, and what to do about it');
 
-/** What to look at first. */
+/** The first thing to look at. */
 const LOOKS: Readonly<Record<Cause, Look>> = {
   StartFailure: why,
   Restarts: why,

@@ -15,7 +15,7 @@ export interface NodeReading {
   readonly release?: string;
 }
 
-/** What is told of the nodes of a DaemonSet. */
+/** The nodes of a DaemonSet, as the map shows them. */
 export interface SetReading {
   /** namespace/name. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface SetReading {
   readonly nodes: ReadonlyMap<NodeName, NodeReading> | undefined;
 }
 
-/** What is told of a cluster. */
+/** A cluster, as the map shows it. */
 export interface ClusterReading {
   readonly id: string;
   /** As tables have it. */

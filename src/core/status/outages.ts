@@ -12,7 +12,7 @@ import type { ClusterMeta } from '../model/view-items.ts';
 import { timeText, type RolloutPhase } from '../rollout/gate-words.ts';
 import { describeFreeze, type StandingFreeze } from '../takeover/freeze.ts';
 
-/** What `rollcall stack stop` leaves behind: who, why, when, and which functions are called no more. */
+/** The note of `rollcall stack stop`: author, reason, time, and the functions that are no longer called. */
 export interface StopNote extends FreezeNote {
   readonly functions: readonly string[];
 }
@@ -43,15 +43,15 @@ export type OutageCode =
 /** One of them. */
 export interface Outage {
   readonly code: OutageCode;
-  /** What is the case, as the beginning of a line without its full stop. */
+  /** The fact, as the beginning of a line without its full stop. */
   readonly message: string;
-  /** What to do, as the end of that line. */
+  /** The remedy, as the end of that line. */
   readonly remedy: string;
   /** Absent: not noted. */
   readonly sinceMs?: number;
 }
 
-/** What is known of the functions as a whole: one item each. */
+/** Facts about the functions as a whole: one item each. */
 export interface StackStanding {
   /** Absent: the stack was not stopped by the command, or was resumed. */
   readonly stop?: StopNote;
@@ -257,7 +257,7 @@ export interface Watched {
   readonly phase: RolloutPhase;
   /** In one line. */
   readonly summary: string;
-  /** What makes it untrue, or keeps it as it is; the gravest first. */
+  /** Outages that make it untrue, or keep it as it is; the gravest first. */
   readonly outages: readonly Outage[];
   /** Sentences on what else keeps it, or limits what is told. */
   readonly notes: readonly string[];

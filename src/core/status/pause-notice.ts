@@ -13,7 +13,7 @@ import type { RivalNote } from '../model/registration.ts';
 
 const PAUSE_CONDITION = 'RollcallPaused';
 
-/** What a DaemonSet is told: the condition's reason, the Event's, and the words of both. */
+/** The notice on a DaemonSet: the condition's reason, the Event's, and the words of both. */
 export interface PauseNotice {
   readonly reason: 'BuiltInControllerSeen' | 'StatusWrittenByAnother';
   readonly event: 'ConflictingController' | 'StatusWrittenByAnother';

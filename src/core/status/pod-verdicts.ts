@@ -1,5 +1,5 @@
 /**
- * What the matter is with a pod that is there and not ready, as its status and its node tell.
+ * Finds why an existing pod is not ready, from its status and its node.
  *
  * The words of kubelet, runtime and scheduler keep the meaning that health gives them (core/health/pod-signs.ts). `matter` is
  * what pods with the same trouble have in common: it names neither pod nor node, and no time.
@@ -39,7 +39,7 @@ interface Matter {
   readonly untilMs?: number;
 }
 
-/** What is the matter with it; the pod is not ready. */
+/** Its trouble; the pod is not ready. */
 export function describeUnready(seen: Seen): PodFinding {
   const { name } = seen.pod;
   const found =

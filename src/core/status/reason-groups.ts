@@ -16,7 +16,7 @@ export interface ReasonGroup {
   readonly code: ReasonCode;
   readonly kind: ReasonKind;
   readonly title: string;
-  /** What is the matter, with names: the end of a sentence that begins with the nodes. */
+  /** The trouble, with names: the end of a sentence that begins with the nodes. */
   readonly message: string;
   /** In node order. */
   readonly nodes: readonly NodeName[];
@@ -63,7 +63,7 @@ function groupOf(verdicts: readonly Verdict[]): ReasonGroup {
   };
 }
 
-/** What nodes of one group have in common: no name of a node or of a pod. */
+/** The text that nodes of one group share: no name of a node or of a pod. */
 function matterOf(verdict: Verdict): string {
   const { code, reason, matter, pod } = verdict;
   if (matter !== undefined) return matter;

@@ -15,7 +15,7 @@ export type ReasonKind = 'serving' | 'not-wanted' | 'coming' | 'held' | 'failing
 /** A code of the table. */
 export type ReasonCode = NodeCode | PlacementReason['code'] | GuardCode | 'StartingUp';
 
-/** What a code means. */
+/** The meaning of a code. */
 export interface Reason {
   readonly kind: ReasonKind;
   /** Without a capital and a full stop, as the end of `3 nodes: …`. */
@@ -234,7 +234,7 @@ const STARTING_UP: Reason = {
   remedy: 'repair what the message names, or take the taint away: kubectl taint node',
 };
 
-/** What each code means. */
+/** The meaning of each code. */
 export const REASONS: Readonly<Record<ReasonCode, Reason>> = {
   ...OF_NODES,
   ...OF_PLACEMENT,
@@ -242,7 +242,7 @@ export const REASONS: Readonly<Record<ReasonCode, Reason>> = {
   StartingUp: STARTING_UP,
 };
 
-/** What to do where a node's placement is the matter, with names; undefined: the table says it. */
+/** The remedy for a node's placement, with names; undefined: the table says it. */
 export function remedyOfPlacement(reason: PlacementReason): string | undefined {
   if (reason.code === 'NodeSelectorMismatch') {
     return `kubectl label node NODE ${reason.label} --overwrite, or change the nodeSelector`;

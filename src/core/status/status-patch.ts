@@ -36,7 +36,7 @@ export function statusPatch(
   ];
 }
 
-/** What the patch demands of that path; undefined: nothing. */
+/** The patch's demand on that path; undefined: none. */
 export function testedValue(patch: readonly JsonPatchOperation[], path: string): unknown {
   return patch.find((operation) => operation.op === 'test' && operation.path === path)?.value;
 }

@@ -1,5 +1,5 @@
 /**
- * Who else wrote a DaemonSet's status, by metadata.managedFields: a suspicion that comes with every live read, and no proof.
+ * Finds other writers of a DaemonSet's status by metadata.managedFields: a suspicion that comes with every live read, and no proof.
  *
  * An API server takes managedFields from a request as they are: a client that may patch the object writes any manager and any
  * time into them. So an entry pauses its own DaemonSet and has the sentinel looked at, which alone stops a cluster. It
@@ -30,7 +30,6 @@ const PERSON_PATTERN = /^kubectl/;
 /** Under which manager the API server notes our writes: the user agent of the functions. */
 const OWN_MANAGER = 'rollcall';
 
-/** By which an answer of an API server is judged. */
 export interface AnswerTimes {
   /** When takeover was entered; undefined: unknown, and nothing counts. */
   readonly sinceMs: number | undefined;
@@ -74,7 +73,7 @@ export function guardOfPause(
   return { kind: 'observe', code: 'conflict-suspected', message: pauseText(paused) };
 }
 
-/** Who wrote the status and when, what that means, and what to do. */
+/** Names the writer of the status, the time, the meaning and the remedy. */
 export function pauseText({ manager, atMs }: StatusPause): string {
   const at = new Date(atMs).toISOString().slice(0, 19);
   return (

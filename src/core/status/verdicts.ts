@@ -22,7 +22,7 @@ import { describeRollout } from '../rolling-update/rollout-verdicts.ts';
 
 export interface VerdictInput {
   readonly decision: NodeDecision;
-  /** What the rolling update says about it; only of nodes that need nothing else. */
+  /** The rolling update's finding; only of nodes that need nothing else. */
   readonly rollout?: RolloutNote;
   readonly guard: Guard;
   /** False if the guard or the burst cap keeps the node's create from being sent. */

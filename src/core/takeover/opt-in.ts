@@ -13,7 +13,6 @@ import { POLICY_ANNOTATION, type PolicyReading } from '../policy/rollout-policy.
 /** What copilot does about a DaemonSet; all but `followed` are only observed. */
 export type CopilotStanding = 'followed' | 'not-opted-in' | 'rolling-update';
 
-/** Codes of guards by which a DaemonSet of a copilot cluster is only observed. */
 export type NotFollowed = Exclude<CopilotStanding, 'followed'>;
 
 /** By annotation and strategy alone. */

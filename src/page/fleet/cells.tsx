@@ -27,7 +27,6 @@ export interface CellsProps {
   readonly onPoint: (place: number | undefined, point: { x: number; y: number }) => void;
 }
 
-/** What was drawn last. */
 interface Drawn {
   readonly codes: Uint16Array;
   readonly sprites: Sprites;

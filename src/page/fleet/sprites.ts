@@ -43,7 +43,6 @@ export function readColours(element: Element): Colours {
   };
 }
 
-/** Pictures by code, each made when it is first asked for. */
 export class Sprites {
   readonly #style: SpriteStyle;
   readonly #byCode = new Map<number, HTMLCanvasElement>();

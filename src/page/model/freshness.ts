@@ -40,7 +40,6 @@ export function durationText(durationMs: number): string {
   return hours < 48 ? `${String(hours)} h` : `${String(Math.floor(hours / 24))} d`;
 }
 
-/** A line above the page, and how grave it is. */
 export interface Notice {
   readonly tone: 'failing' | 'waiting';
   readonly text: string;

@@ -10,7 +10,7 @@
 import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 
 /**
- * What a token is for. `act`: keeping DaemonSets, by `reconcile` alone. `ask`: asking the watcher for a snapshot, by the
+ * The purpose of a token. `act`: keeping DaemonSets, by `reconcile` alone. `ask`: asking the watcher for a snapshot, by the
  * functions that read what watchers send, or that keep their schedule; who takes one of them over can do no more (B.3).
  */
 export type TokenPurpose = 'act' | 'ask';
@@ -21,12 +21,12 @@ export const FUNCTIONS_ACCOUNTS: Readonly<Record<TokenPurpose, string>> = {
   ask: 'rollcall-requests',
 };
 
-/** Who the functions are in a cluster: the subject of every token of that purpose that is accepted. */
+/** The functions' identity in a cluster: the subject of every token of that purpose that is accepted. */
 export function subjectOf(purpose: TokenPurpose): string {
   return `system:serviceaccount:rollcall-system:${FUNCTIONS_ACCOUNTS[purpose]}`;
 }
 
-/** What a token says of itself; unverified, as only its API server can verify it. */
+/** The claims of a token; unverified, as only its API server can verify it. */
 export interface TokenClaims {
   readonly subject: string;
   /** Milliseconds since 1970. */
@@ -71,7 +71,7 @@ export type SealRefusal =
   | 'invalid-ciphertext'
   /** Sealed by another key than ours. */
   | 'wrong-key'
-  /** Who asked may not use the key. Nothing is known of the ciphertext. */
+  /** The caller may not use the key. Nothing is known of the ciphertext. */
   | 'access-denied'
   /** The key is disabled, waits for its deletion, or does not exist. Nothing is known of the ciphertext. */
   | 'key-unavailable'
@@ -85,7 +85,7 @@ export interface RefusedSeal {
   readonly message: string;
 }
 
-/** What came of opening. */
+/** The outcome of opening. */
 export type OpenedSeal = { readonly kind: 'opened'; readonly text: string } | RefusedSeal;
 
 /** What came of sealing; the ciphertext is base64. */

@@ -73,7 +73,7 @@ export interface FleetRolloutStore {
   /** If the stored version still is the record's (0: there is none); the written one is one more. */
   writeClusterRecord(fleet: FleetInstance, record: FleetClusterRecord): Promise<'written' | 'lost'>;
 
-  /** What steps found at clusters; of one cluster the newest. */
+  /** Looks of steps at clusters; of one cluster the newest. */
   readLooks(fleet: FleetInstance): Promise<ReadonlyMap<ClusterId, KeptLook>>;
   /**
    * In place of what was written before. Each look says when it was made, and nothing is decided by its absence but to look
@@ -92,7 +92,7 @@ export interface RegistryRevisionStore {
   readRegistryRevision(): Promise<number>;
 }
 
-/** What was applied last. */
+/** The last apply. */
 export interface FleetHead extends FleetKey {
   /** Of this FleetDaemonSet and no other that had its name before. */
   readonly uid: string;
@@ -101,7 +101,7 @@ export interface FleetHead extends FleetKey {
   /** Raised by each apply that changes something; from 1. */
   readonly generation: number;
   readonly appliedAtMs: number;
-  /** Who applied it, for people. */
+  /** The author of the apply, for people. */
   readonly appliedBy: string;
   /** Names the document. */
   readonly documentId: string;
@@ -118,16 +118,15 @@ export interface StoredFleet {
   readonly document: JsonObject;
 }
 
-/** What is written of one. */
+/** The written part of one. */
 export interface FleetToWrite extends Omit<FleetHead, 'version' | 'documentId'> {
   readonly contentHash: string;
   readonly document: JsonObject;
 }
 
-/** What came of writing one. */
+/** The outcome of a write. */
 export type FleetWrite = 'written' | 'lost' | 'too-large';
 
-/** One page of heads, in the order of their names. */
 export interface FleetPage {
   readonly fleets: readonly FleetHead[];
   /** Pass it on to get the next page; absent on the last one. */

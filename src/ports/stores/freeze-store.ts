@@ -1,5 +1,6 @@
 /**
- * What is frozen for the whole stack: one item of the registry's table (core/takeover/freeze.ts). The truth; who cannot read it acts on nothing.
+ * Freezes of the whole stack: one item of the registry's table (core/takeover/freeze.ts). The truth; a
+ * function that cannot read it does not act.
  *
  * Beside it who stopped the functions, and why, for people; and when that was, which is counted as unknown (core/coverage).
  */

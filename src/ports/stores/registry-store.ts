@@ -13,7 +13,7 @@ export interface DirectoryPage {
   readonly cursor?: string;
 }
 
-/** Whom functions did not hear: the last time of each sender and code, for an alarm and for the doctor. */
+/** Refused senders: the last time of each sender and code, for an alarm and for the doctor. */
 export interface RefusalNote {
   /** As the message names it; empty when it could not be read. */
   readonly cluster: string;
@@ -29,12 +29,12 @@ export interface RefusalNote {
 }
 
 /**
- * What came of a note: it stands; or it does not. `first`: it stands, and no refusal of its sender
+ * The outcome of a note: it stands; or it does not. `first`: it stands, and no refusal of its sender
  * and code was noted for a day, so that an alarm rises (docs/operations.md).
  */
 export type RefusalOutcome = 'noted' | 'first' | 'unkept';
 
-/** What came of writing a registration. */
+/** The outcome of writing a registration. */
 export type RegistrationWrite =
   | 'written'
   /** Another version is stored than expected. */
@@ -42,7 +42,7 @@ export type RegistrationWrite =
   /** Another registration has this clusterUid: one cluster, one registration (S6). */
   | 'uid-taken';
 
-/** What came of removing a registration. */
+/** The outcome of removing a registration. */
 export type RegistrationRemoval =
   | 'removed'
   /** Another version is stored than expected. */
@@ -80,7 +80,7 @@ export interface RegistryStore {
   }): Promise<DirectoryPage>;
   /** `unkept`: of an unverified sender, of whom enough is noted or was tried for this hour. */
   noteRefusal(note: RefusalNote): Promise<RefusalOutcome>;
-  /** What was refused of the cluster's own senders, or of others who claim to be it. */
+  /** Refusals of the cluster's own senders, or of others who claim to be it. */
   listRefusals(cluster: ClusterId, sender: RefusalNote['sender']): Promise<readonly RefusalNote[]>;
 }
 

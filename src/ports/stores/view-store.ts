@@ -56,7 +56,7 @@ export interface NamePage {
   readonly cursor?: string;
 }
 
-/** What `reconcile` needs of the view; ingest needs the rest below. */
+/** The part of the view that `reconcile` needs; ingest needs the rest below. */
 export interface ViewReader {
   readMeta(cluster: ClusterUid): Promise<ClusterMeta | undefined>;
   readName(cluster: ClusterUid, key: NamespacedName): Promise<NameItem | undefined>;
@@ -76,7 +76,7 @@ export interface NamespacedName {
   readonly name: string;
 }
 
-/** What `ingest` writes. */
+/** The writes of `ingest`. */
 export interface ViewWriter {
   /** If the stored version is `meta.version` (0: none yet); stored with version + 1. Leaves attributes of others. */
   writeMeta(meta: ClusterMeta): Promise<WriteResult>;
@@ -112,7 +112,7 @@ export interface StateStore {
 
 /** Entries of `rollcall log` that have a place of their own; each item goes by itself after thirty days (ADR 0082). */
 export interface LogStore {
-  /** Whatever is there: the same item again is the same. */
+  /** Without a condition: the same item again is the same. */
   putLogItem(cluster: ClusterUid | undefined, item: LogItem): Promise<void>;
   /**
    * A page of one day (UTC, `2026-11-28`) of a cluster, or of the stack; none that has expired, and what cannot be read as a reason.
@@ -131,7 +131,7 @@ export interface LogStore {
 
 /** Days of coverage that left their states, beside the log; each item goes by itself after a year (core/coverage). */
 export interface CoverageStore {
-  /** Whatever is there: the same days again are the same. */
+  /** Without a condition: the same days again are the same. */
   putCoverageDays(cluster: ClusterUid, days: CoverageDays): Promise<void>;
   /** A page of a cluster's items whose first day is that one or a later one; what cannot be read as a reason. */
   listCoverageDays(

@@ -19,7 +19,7 @@ export const SNAPSHOT_REQUESTED_ANNOTATION = 'rollcall.dev/snapshot-requested';
 /** A renewal further ahead of the holder's clock was written by another client, or by a clock that was wrong. */
 const RENEWED_AHEAD_MS_MAX = 86_400_000;
 
-/** What the watcher reads of a Lease. */
+/** The part of a Lease that the watcher reads. */
 export interface LeaseFacts {
   /** Undefined without a holder: never held, or released. */
   readonly holder: string | undefined;
@@ -97,7 +97,7 @@ export function leaseReleased(held: KubernetesObject, nowMs: number): Kubernetes
   return { ...held, spec: { ...specOf(held), holderIdentity: '', renewTime: microTime(nowMs) } };
 }
 
-/** Who names no installation takes away the name of another. */
+/** A holder without an installation removes the name of another. */
 function namedAfter(
   former: KubernetesObject | undefined,
   installation: string | undefined,

@@ -52,7 +52,7 @@ type LeaseEnd = 'lost' | 'missing' | 'restored' | 'stopped';
 /** Takes, renews and awaits the watcher's Lease. One operation at a time. */
 export class LeaseKeeper {
   readonly #on: LeaseDependencies;
-  /** Whose Lease is this process's own: the incarnation it took or tried to take last. */
+  /** The incarnation that this process took or tried to take last: a Lease with it is its own. */
   #own: Incarnation | undefined;
   /** Pulse of a Lease that has stood still for its duration. */
   #free: string | undefined;
@@ -294,7 +294,7 @@ function failureOf(cause: unknown): Failure {
 /** Bounds of a Lease, in milliseconds. */
 export interface LeaseOptions {
   /**
-   * What it does at its start while another watcher holds the Lease: takes it if it is of the same installation, stands by,
+   * At its start, while another watcher holds the Lease, it takes it if it is of the same installation, stands by,
    * or takes it from its holder.
    */
   readonly start: 'take' | 'stand-by' | 'take-from-any';

@@ -1,5 +1,5 @@
 /**
- * What the frames of one stream mean: events of a live watch, or the initial events of a WatchList first.
+ * Reads the frames of one stream: events of a live watch, or the initial events of a WatchList first.
  *
  * Initial events are collected and applied together at the bookmark that ends them: a stream that breaks
  * before that has changed nothing (faults row 35).
@@ -10,7 +10,7 @@ import type { SourceFailure, WatchFrame } from '../../ports/cluster/watch-source
 
 /** Where a list-watch puts what it reads. Every call is synchronous. */
 export interface ListWatchTarget<Item> {
-  /** What is to be kept of a listed object; undefined when it does not matter. */
+  /** The part of a listed object to keep; undefined when it does not matter. */
   project(raw: KubernetesObject): Item | undefined;
   /** The whole kind as of a version. */
   replace(items: readonly Item[], version: ResourceVersion): void;

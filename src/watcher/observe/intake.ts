@@ -1,5 +1,5 @@
 /**
- * What the list-watches read goes through here: projected, stored, and the mark moved, in one synchronous step
+ * Takes in the objects of list-watches: projected, stored, and the mark moved, in one synchronous step
  * (protocol 2).
  *
  * A mark says how far a kind was read. It does not move during a list: the highest version among its items proves

@@ -105,7 +105,7 @@ export class ListWatch<Item> {
     return this.#stream(new InitialReader(this.#events(), this.#on.target));
   }
 
-  /** What an end means for the next step; answers how long to wait before it. */
+  /** Judges the end of a stream for the next step; returns how long to wait before it. */
   #judge(end: StreamEnd): number {
     const { metrics } = this.#on;
     if (this.#hasProgressed) this.#backoff.reset();

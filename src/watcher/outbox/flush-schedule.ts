@@ -30,7 +30,7 @@ export interface HeartbeatOptions {
   readonly idleMs: number;
 }
 
-/** What a flush makes `ingest` write anew: it packs each slice that a change touches as a whole. */
+/** Slices and objects that a flush makes `ingest` write anew: it packs each slice that a change touches as a whole. */
 export interface FlushWidth {
   readonly slices: number;
   /** That stand in these slices. */
@@ -41,7 +41,7 @@ export interface FlushWidth {
 const INTERVALS_PER_TOKEN = 2;
 
 /**
- * What is awaited goes so many times as often. A flush of ten DaemonSets on 1,000 nodes keeps `ingest` busy for a 23rd of the work
+ * An awaited change goes so many times as often. A flush of ten DaemonSets on 1,000 nodes keeps `ingest` busy for a 23rd of the work
  * that its interval counts (1,024 MB, docs/scale.md): it keeps up.
  */
 const AWAITED_FACTOR = 10;
@@ -85,7 +85,7 @@ export class FlushSchedule {
     return Math.min(this.#changesDueMs(), this.#cutMs + (hasRollout ? rolloutMs : idleMs));
   }
 
-  /** Whatever waited is being sent, with marks as they stand now; without changes it touches nothing. */
+  /** All waiting changes are being sent, with marks as they stand now; without changes it touches nothing. */
   noteFlush(nowMs: number, { slices, objects }: FlushWidth): void {
     const { intervalMsPerSlice, intervalMsPerObject } = this.#flush;
     const isUrgent = this.#sinceMs.has('urgent');

@@ -1,5 +1,5 @@
 /**
- * What has to be sent, as a map by object: the newest state against what was last sent (design 2, protocol 19, 21).
+ * Holds the changes to send, as a map by object: the newest state against what was last sent (design 2, protocol 19, 21).
  *
  * An outage of any length costs memory for objects, not for events. "Sent" means frozen into a message of this epoch:
  * that is repeated until accepted, or everything is sent again. While a snapshot runs, a membership whose slice was not
@@ -44,7 +44,7 @@ export interface SliceMember {
 }
 
 const NONE: readonly Membership[] = [];
-/** What a delta costs beside its projection: names, uid, hashes. For sizing only. */
+/** Size of a delta beside its projection: names, uid, hashes. For sizing only. */
 const DELTA_OVERHEAD_CHARS = 250;
 
 /** The newest unsent state per object. */
@@ -77,7 +77,7 @@ export class Outbox {
     return this.#dirty.size + this.#flushing.size;
   }
 
-  /** What the flush under way touches: what it costs to apply. */
+  /** The slices that the flush under way touches: its cost to apply. */
   widthOf(sliceCount: number, sizeOf: (set: SetId) => number): FlushWidth {
     const slices = new Set<string>();
     let objects = 0;
@@ -192,7 +192,7 @@ export class Outbox {
   }
 }
 
-/** What node changes are compared with; a pod's is not kept, as there are ten thousands. */
+/** Node changes are compared with it; a pod's is not kept, as there are ten thousands. */
 function noteSentNode(tracked: Tracked, sent: Projection | undefined): void {
   if (tracked.of !== 'Node') return;
   if (sent === undefined) tracked.sentNode = undefined;

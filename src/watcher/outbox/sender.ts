@@ -14,7 +14,7 @@ import type { ProcessPorts } from '../../ports/process.ts';
 import type { EventQueue, FrozenMessage, SendOutcome } from '../../ports/queues/queue.ts';
 import { createBackoff, untilAborted } from '@rollcall/base/wait.ts';
 
-/** What every message of an epoch has in its header, beside seq. */
+/** The header of every message of an epoch, beside seq. */
 export interface EpochHeader {
   readonly cluster: ClusterId;
   readonly clusterUid: ClusterUid;

@@ -31,7 +31,7 @@ interface SliceRef {
   readonly index: number;
 }
 
-/** What a slice costs beside its objects, and an object beside its text. For sizing only. */
+/** Size of a slice beside its objects, and of an object beside its text. For sizing only. */
 const SLICE_OVERHEAD_CHARS = 80;
 const OBJECT_OVERHEAD_CHARS = 80;
 /** Ingest writes each slice of a message as one item, within its time-out. */

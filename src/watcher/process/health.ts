@@ -10,9 +10,9 @@ import { WATCHED_KINDS, type WatchedKind } from '../../core/model/projections.ts
 import type { StreamVitals, VitalSigns } from './vitals.ts';
 import type { WatcherStatus } from '../session/watcher.ts';
 
-/** What is wrong, in words; empty: nothing. */
+/** Faults, in words; empty: none. */
 export interface Health {
-  /** What a restart could mend. */
+  /** Faults that a restart could mend. */
   readonly notLive: readonly string[];
   /** Why it does not do its work at present. */
   readonly notReady: readonly string[];
@@ -67,7 +67,7 @@ function deadStream(about: {
   // After an outage the Lease is answered first: streams have as long again.
   const isServerThere =
     age(signs.leaseMs, nowMs) <= LEASE_FRESH_MS && age(signs.answeringMs, nowMs) > STREAM_DEAD_MS;
-  // What the server refuses it refuses a new process, too.
+  // The server would refuse a new process, too.
   const isTold = stream?.failure !== undefined && stream.failure.kind !== 'unavailable';
   if (silent <= STREAM_DEAD_MS || !isServerThere || isTold) return undefined;
   return `${kind}: silent for ${seconds(silent)} though the API server answers`;
@@ -125,7 +125,7 @@ function areStreamsWanted(status: WatcherStatus): boolean {
   return status.state === 'running' && phase !== undefined && phase !== 'announcing';
 }
 
-/** What was before the announcement belongs to another epoch, or to a time when this one stood by. */
+/** Facts from before the announcement belong to another epoch, or to a time when this one stood by. */
 function streamAge(
   atMs: StreamVitals['heardMs'],
   { announcedMs, startedMs }: VitalSigns,

@@ -1,7 +1,7 @@
 /**
  * Figures of a watcher as they stand, for `/metrics`; docs/reference/metrics.md lists them.
  *
- * What is counted on the way (sends, bytes, heartbeats, stream ends) comes from the Metrics port instead.
+ * Counts on the way (sends, bytes, heartbeats, stream ends) come from the Metrics port instead.
  */
 import { WATCHED_KINDS } from '../../core/model/projections.ts';
 import type { Reading } from '../../ports/process.ts';

@@ -19,7 +19,7 @@ export interface StreamVitals {
   readonly activeMs: number;
   /** Bytes of a stream, or a page, came. Undefined: never. */
   readonly heardMs: number | undefined;
-  /** What the server said when the last request failed; undefined once bytes came. */
+  /** The server's answer when the last request failed; undefined once bytes came. */
   readonly failure: SourceFailure | undefined;
   /** Lists that were begun: paged, or as initial events of a stream. */
   readonly listCount: number;

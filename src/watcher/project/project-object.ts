@@ -1,7 +1,7 @@
 /**
  * Projections of a Node, Pod or ControllerRevision that are fit to be sent.
  *
- * What they hold is read by core/projections. A field that is not as documented, or beyond what a message takes,
+ * core/projections reads their content. A field that is not as documented, or beyond what a message takes,
  * raises a fault, and the caller makes the object opaque. Equal strings and label maps are
  * shared, because there are ten thousands of these.
  */
@@ -55,7 +55,6 @@ export function projectPod(input: ProjectionInput): PodProjection {
   return pod;
 }
 
-/** A ControllerRevision, without its data. */
 export function projectRevision(input: ProjectionInput): RevisionProjection {
   checkLabels(input);
   return core.projectRevision({ ...input, ...input.shared }, readingOf(input));

@@ -36,7 +36,7 @@ import {
 import type { ObjectIdentity, ProjectionInput } from './project-object.ts';
 import { isDaemonSet } from '../../core/projections/wire-bounds.ts';
 
-/** What the watcher keeps of one object: its slim form. */
+/** The slim form of one object, which the watcher keeps. */
 export interface SlimObject extends ObjectIdentity {
   readonly projection: Projection;
   /** UID of the DaemonSet that controls it; absent for orphans, nodes and DaemonSets. */
@@ -169,7 +169,7 @@ type Owner =
   | { readonly kind: 'none' }
   | { readonly kind: 'other' };
 
-/** Who controls a pod or revision. OpenKruise has a kind DaemonSet of its own: the group counts. */
+/** The controller of a pod or revision. OpenKruise has a kind DaemonSet of its own: the group counts. */
 function readOwner(kind: WatchedKind, raw: KubernetesObject): Owner {
   if (kind === 'Node' || kind === 'DaemonSet') return { kind: 'none' };
   const references: unknown = raw.metadata.ownerReferences;
@@ -208,7 +208,7 @@ function slimObject(input: ProjectionInput): SlimObject {
   }
 }
 
-/** What has an owner has all its members written at once: added one by one they take twice the room, and there are ten thousands. */
+/** The members of an owned object are written at once: added one by one they take twice the room, and there are ten thousands. */
 function slimOf(identity: ObjectIdentity, of: Omit<SlimObject, keyof ObjectIdentity>): SlimObject {
   const { namespace } = identity;
   const { ownerUid, labels } = of;

@@ -79,7 +79,7 @@ export class ObjectStore {
     this.#listener = listener;
   }
 
-  /** What is stored of that object, if it is the same version of it; else what was given. */
+  /** The stored form of that object, if it has the same version; else the given one. */
   sameOr(slim: SlimObject): SlimObject {
     const known = this.#names(slim.of).get(slim)?.slim;
     const isSame =

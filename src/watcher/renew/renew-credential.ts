@@ -14,7 +14,7 @@ import type { CredentialQueue, TokenMint } from '../../ports/cluster/token-mint.
 export interface RenewalDependencies {
   readonly cluster: ClusterId;
   readonly mint: TokenMint;
-  /** What a token says of itself; undefined when it is none that we know. */
+  /** The claims of a token; undefined when its form is unknown. */
   readonly readClaims: (token: string) => TokenClaims | undefined;
   readonly seal: Pick<Seal, 'seal'>;
   readonly queue: CredentialQueue;
@@ -22,7 +22,7 @@ export interface RenewalDependencies {
 
 type RenewalStep = 'identity' | 'mint' | 'token' | 'seal' | 'send';
 
-/** What came of a renewal; `message` holds no secret. */
+/** The outcome of a renewal; `message` holds no secret. */
 export type RenewalResult =
   | {
       readonly kind: 'sent';

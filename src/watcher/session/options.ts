@@ -35,7 +35,7 @@ export interface WatcherOptions extends MessageOptions {
   readonly lease: LeaseOptions;
 }
 
-/** What a deployed watcher runs with. */
+/** The options of a deployed watcher. */
 export const DEFAULT_WATCHER_OPTIONS: WatcherOptions = {
   flush: {
     waitMs: {
@@ -85,7 +85,7 @@ export interface SessionDependencies extends ProcessPorts {
   readonly source: WatchSource;
   readonly queue: EventQueue;
   readonly options: WatcherOptions;
-  /** What lives longer than an epoch. */
+  /** State that lives longer than an epoch. */
   readonly memory: ProcessMemory;
 }
 

@@ -181,7 +181,7 @@ export class Session {
     return end;
   }
 
-  /** Whatever is due next, or a sleep until then. */
+  /** The next due work, or a sleep until then. */
   async #step(): Promise<PublishEnd> {
     const nowMs = this.#on.clock.monotonicMs();
     const asked = this.#dueAnnouncement(nowMs);
@@ -216,7 +216,7 @@ export class Session {
     // Only upwards: fewer slices can wait for the next announcement, and a count that swings must not.
     if (sliceCount > this.#publisher.sliceCount) return announcement('threshold', sliceCount);
     if (this.#periodicDueMs > nowMs) return undefined;
-    // What was refused once is tried again with its next change: the refusal may have been the queue's.
+    // A refused object is tried again with its next change: the refusal may have been the queue's.
     this.#on.memory.unsendable.clear();
     return announcement('periodic', sliceCount);
   }

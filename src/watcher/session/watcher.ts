@@ -36,7 +36,7 @@ interface WatcherDependencies extends Omit<SessionDependencies, 'options' | 'mem
   readonly options?: Partial<WatcherOptions>;
 }
 
-/** What a watcher is doing. `standby`: another watcher holds the Lease. */
+/** The phase of a watcher. `standby`: another watcher holds the Lease. */
 export interface WatcherStatus {
   readonly state: 'stopped' | 'starting' | 'standby' | 'running';
   readonly clusterUid?: ClusterUid;

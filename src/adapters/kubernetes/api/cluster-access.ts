@@ -64,7 +64,7 @@ export interface ClusterAccessOptions {
   readonly fleetRequests?: FleetRequests;
 }
 
-/** What a GET asks for; cluster-scoped objects have no namespace. */
+/** The object of a GET; cluster-scoped objects have no namespace. */
 interface ReadTarget {
   readonly collection: string;
   readonly namespace?: string;

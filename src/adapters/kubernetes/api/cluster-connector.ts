@@ -45,7 +45,7 @@ export interface ClusterConnectorOptions {
   readonly requestTimeoutMs?: number;
   /** Connections, and requests of one batch at a time, per cluster; default 64. */
   readonly socketsMax?: number;
-  /** What the composition allows beyond registrations; default: nothing. */
+  /** Endpoints that the composition allows beyond registrations; default: none. */
   readonly egress?: EgressPolicy;
   /** The installation whose watcher is asked for snapshots (ADR 0024); absent: any holder of the Lease. */
   readonly installation?: string;
@@ -285,7 +285,7 @@ async function tokenRefusal(
   }
 }
 
-/** What requests are signed with; undefined where the registration has none, or there is no source of its tokens. */
+/** The credential of requests; undefined where the registration has none, or there is no source of its tokens. */
 function credentialOf(
   registration: ClusterRegistration,
   tokens: TokenSource | undefined,

@@ -50,7 +50,7 @@ interface Asked {
 
 /** How long a LIST that was forbidden is not asked for again: the right may be granted; likewise one that was too large. */
 const REMEMBERED_MS = 5 * 60_000;
-/** What a list told of the store counts for so long, by both clocks. */
+/** The state of the store in a list counts for so long, by both clocks. */
 const TOLD_MS = 2_000;
 const NOT_THE_LIST = 'not the list that was asked for';
 const WRITES: ReadonlySet<Effect['kind']> = new Set(['update-status', 'restore-template']);
@@ -63,7 +63,7 @@ export class DaemonSetReads {
   readonly #refusedUntilMs = new Map<string, number>();
   readonly #crowded = new Map<string, { readonly countMin: number; readonly untilMs: number }>();
   readonly #asked = new Map<string, Asked[]>();
-  /** What a list or write that was sent then told of the store. */
+  /** The state of the store by a list or write that was sent then. */
   #told: { readonly version: ResourceVersion; readonly at: Moment } | undefined;
 
   constructor(means: DaemonSetReadMeans) {
@@ -106,7 +106,7 @@ export class DaemonSetReads {
     }
   }
 
-  /** What one list of a namespace says of each; undefined: nothing, it is read alone. */
+  /** Each DaemonSet in one list of a namespace; undefined: not in it, it is read alone. */
   async #list(
     namespace: string,
     asked: readonly Asked[],
@@ -137,7 +137,7 @@ export class DaemonSetReads {
     return isTold ? this.#means.get(key) : this.#readAlone(key, question);
   }
 
-  /** What the store told a moment ago, if that answers the question. */
+  /** The state of the store a moment ago, if that answers the question. */
   #toldFor(question: Pick<StoreQuestion, 'notBehind'> | undefined): ResourceVersion | undefined {
     if (question === undefined || this.#told === undefined) return undefined;
     const { version, at } = this.#told;

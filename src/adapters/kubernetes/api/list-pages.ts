@@ -18,13 +18,13 @@ const PAGE_LIMIT = 500;
 /** 500,000 objects: beyond any namespace; ends a server that never stops continuing. */
 const PAGES_MAX = 1000;
 
-/** What is listed; all namespaces, or all objects, where nothing else is said. */
+/** The objects to list; by default all objects of all namespaces. */
 export interface ListQuery {
   readonly namespace?: string;
   readonly path: string;
   readonly labelSelector?: string;
   readonly accept?: string;
-  /** What is kept of each item once its page was read; default: all of it. */
+  /** The part of each item that is kept once its page was read; default: all of it. */
   readonly keep?: (item: JsonObject) => JsonObject;
 }
 
@@ -34,7 +34,7 @@ export interface ListMeans {
   readonly pressure: Pick<BackPressure, 'remainingMs'>;
 }
 
-/** What is no name is not asked for: it could lead elsewhere. */
+/** A text that is no name is not asked for: it could lead elsewhere. */
 export const NOT_A_NAME: Unavailable = {
   kind: 'unavailable',
   message: 'not an object name',
@@ -83,7 +83,7 @@ function pageRequest(
 const EVENTS_MAX = 20;
 const MESSAGE_CHARACTERS_MAX = 1024;
 const TIMEOUT_MS = 5_000;
-/** What is no UID could change the selector. */
+/** A text that is no UID could change the selector. */
 const UID_PATTERN = /^[0-9A-Za-z-]{1,64}$/;
 
 /**

@@ -102,7 +102,7 @@ async function applyOnce(
 }
 
 /**
- * What only steps of fleets send to clusters. A connector is given it where it is needed, and refuses without: so the bundles of
+ * Requests that only steps of fleets send to clusters. A connector is given it where it is needed, and refuses without: so the bundles of
  * other functions do not hold it, and they cannot send any.
  */
 export interface FleetRequests {

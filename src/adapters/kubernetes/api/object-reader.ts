@@ -69,7 +69,7 @@ export function readAppliedDaemonSet(
   return read && { ...read, metadata: { ...read.metadata, resourceVersion: '' } };
 }
 
-/** Who owns fields of an object, but for those of its subresources; who wrote last comes first. */
+/** The owners of an object's fields, but for those of its subresources; the last writer comes first. */
 export function readFieldManagers({ metadata }: KubernetesObject): readonly FieldManager[] {
   const { managedFields } = metadata as { readonly managedFields?: Json };
   const managers = jsonItems(managedFields).flatMap((entry): readonly FieldManager[] => {
@@ -83,7 +83,7 @@ export function readFieldManagers({ metadata }: KubernetesObject): readonly Fiel
   return managers.toSorted((left, right) => (right.atMs ?? -Infinity) - (left.atMs ?? -Infinity));
 }
 
-/** What a list by the name of one DaemonSet shows; undefined when the body is no such list, or has another object. */
+/** The DaemonSet in a list by its name; undefined when the body is no such list, or has another object. */
 export function readDaemonSetList(
   body: Json | undefined,
   expected: ExpectedName,
@@ -94,7 +94,7 @@ export function readDaemonSetList(
   return item === undefined ? { kind: 'missing' } : readListed(item, page, expected);
 }
 
-/** What a list of a namespace's DaemonSets, or a part of it, shows of one of them; undefined when that one cannot be read. */
+/** One DaemonSet in a list of its namespace, or in a part of it; undefined when that one cannot be read. */
 export function pickDaemonSet(
   page: ListedPage,
   expected: Required<ExpectedName>,
@@ -163,13 +163,13 @@ export function readPodMetadata(item: JsonObject): PodMetadata {
   };
 }
 
-/** What is not as documented counts as absent. */
+/** An undocumented value counts as absent. */
 function ignoreFault(): void {
   return undefined;
 }
 
 /**
- * What a projection of a listed pod is made of; the rest is let go page by page: a pod has ten kilobytes, and a
+ * The part of a listed pod that its projection reads; the rest is let go page by page: a pod has ten kilobytes, and a
  * DaemonSet thousands of pods.
  */
 export function slimPod(item: JsonObject): JsonObject {

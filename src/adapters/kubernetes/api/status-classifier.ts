@@ -2,7 +2,7 @@
  * From an answer to an outcome: the one place where HTTP statuses and reasons are judged, never by message text (but
  * NOT_TYPED).
  *
- * What is not certain is ambiguous for a write and unavailable for a read. A 404 means "no such object" only in a
+ * An uncertain answer is ambiguous for a write and unavailable for a read. A 404 means "no such object" only in a
  * Status that names the object: a proxy's must never look like a vanished pod (S3, S4). An exceeded quota looks like
  * any refusal of admission; RBAC names no object in a refused create, admission does: that tells `forbidden` from
  * `admission`.
@@ -119,7 +119,7 @@ const JUDGES: Readonly<Record<number, (judged: Judged) => Outcome>> = {
   429: unsent,
 };
 
-/** What came of a write. */
+/** The outcome of a write. */
 export function classifyWrite(answer: TransportAnswer, subject: WriteSubject): Outcome {
   if (answer.kind !== 'answered') return answer;
   const { body } = answer;
@@ -163,7 +163,7 @@ export function unavailableRead(
 }
 
 /**
- * What came of a GET of the object of this name. `read` gives the object, or undefined when the body
+ * The outcome of a GET of the object of this name. `read` gives the object, or undefined when the body
  * is not the object that was asked for.
  */
 export function classifyRead<T>(
@@ -195,14 +195,14 @@ const FIELD_LENGTH_MAX = 300;
 const MANAGER_LENGTH_MAX = 128;
 const VIOLATIONS_MAX = 8;
 /**
- * What a schema does not know, or knows otherwise, is a plain 500 with no reason, told from a fault of etcd by its text alone
+ * A field that a schema does not know, or knows otherwise, is a plain 500 with no reason, told from a fault of etcd by its text alone
  * (apimachinery, managedfields/internal/structuredmerge.go). Wrong either way it is repeated, or not.
  */
 const NOT_TYPED = 'failed to create typed patch object';
 const CREATED = 201;
 
 /**
- * What came of a server-side apply (ADR 0066). What is told has no value of the manifest in it, since environment variables
+ * The outcome of a server-side apply (ADR 0066). Its messages have no value of the manifest in it, since environment variables
  * hold secrets: of a violation field and rule are told, never the text that quotes the value. What came from a proxy is
  * nobody's refusal (S3).
  */

@@ -52,7 +52,7 @@ interface Held {
 }
 
 /**
- * What a refusal says of the token. That the key may not be used, or not now, says nothing: rights that were just
+ * The fault of the token that a refusal shows. That the key may not be used, or not now, says nothing: rights that were just
  * given take a minute to spread, and a key can be off for one. It is asked again soon, like a service that is silent.
  */
 function refusedState({ code }: RefusedSeal): TokenState {

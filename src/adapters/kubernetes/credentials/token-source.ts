@@ -1,5 +1,5 @@
 /**
- * What a transport authenticates with, resolved; and bearer tokens that expire: minted on demand, kept for ten minutes,
+ * A transport's credential, resolved; and bearer tokens that expire: minted on demand, kept for ten minutes,
  * minted once at a time. Secrets stay inside this adapter, out of messages, errors and log lines (S11).
  *
  * `generation` grows with each new token, so that a caller which verified a cluster's identity with an older

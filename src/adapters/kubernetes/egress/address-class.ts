@@ -1,5 +1,5 @@
 /**
- * What kind of place an IP address is: the ground on which egress is judged (S12, faults row 66).
+ * Classifies the place of an IP address: the ground on which egress is judged (S12, faults row 66).
  *
  * For IPv6 an allow-list: only global unicast is public, without what tunnels or documents. An IPv4 address inside an
  * IPv6 one (mapped, NAT64) counts as what it stands for; what cannot be read is reserved. Lists are made at their first

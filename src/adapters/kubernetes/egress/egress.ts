@@ -23,7 +23,7 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** What the composition allows beyond what a registration may ask for. All of it may be absent. */
+/** Endpoints that the composition allows beyond those of a registration. All of it may be absent. */
 export interface EgressPolicy {
   /** `allowed` only at stage local, where API servers of this machine are managed. Default: refused. */
   readonly loopback?: 'refused' | 'allowed';
@@ -39,7 +39,7 @@ export interface EgressRequest {
   readonly endpoint: Endpoint;
   /** An EKS token names its cluster, not the address: sent elsewhere, it would open that cluster to its reader. */
   readonly tokenIsFor: 'endpoint' | 'eks';
-  /** What the registration permits besides public addresses. */
+  /** Addresses that the registration permits besides public ones. */
   readonly permit?: EgressPermit;
   readonly policy: EgressPolicy;
   /** Told when a connection was refused later, because its name now leads elsewhere. */

@@ -26,7 +26,7 @@ export type SettingSources = readonly [
 
 type FlagVariables<Flag extends string> = Readonly<Record<Flag, string>>;
 
-/** What was given, by flag; empty values count as none. */
+/** The given values, by flag; empty values count as none. */
 type GivenSettings<Flag extends string> = Readonly<Partial<Record<Flag, string>>>;
 
 interface SharedSettings {
@@ -55,7 +55,7 @@ const API_SERVER_FLAGS = {
   'client-key-file': 'ROLLCALL_CLIENT_KEY_FILE',
 } as const;
 
-/** What every program is told under the same names. */
+/** Settings that every program has under the same names. */
 export const PROGRAM_FLAGS = {
   ...API_SERVER_FLAGS,
   cluster: 'ROLLCALL_CLUSTER',
@@ -67,7 +67,7 @@ type ApiServerFlag = keyof typeof API_SERVER_FLAGS;
 type SharedFlag = keyof typeof PROGRAM_FLAGS | 'queue-url';
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** What else manifests set, and the SDK would take as it is. */
+/** Other variables that manifests set, and that the SDK would take as they are. */
 const SDK_VARIABLES = ['AWS_REGION', 'AWS_ROLE_ARN', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
 const PLACEHOLDER_PATTERN = /^<[^<>]*>$/;
 const CLUSTER_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -181,7 +181,7 @@ function readingAgain(first: string, clock: Clock, read: (known: string) => stri
   };
 }
 
-/** What a file of certificates holds; undefined where it cannot be read, or begins with none: it is being exchanged. */
+/** The content of a file of certificates; undefined where it cannot be read, or begins with none: it is being exchanged. */
 function certificateIn(file: string): string | undefined {
   try {
     const pem = readFileSync(file, 'utf8');

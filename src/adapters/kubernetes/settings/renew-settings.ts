@@ -35,7 +35,7 @@ const FLAGS = {
   'kms-endpoint': 'ROLLCALL_KMS_ENDPOINT',
 } as const;
 
-/** What a token lives unless it is said. */
+/** The default lifetime of a token. */
 export const DEFAULT_TOKEN_SECONDS = 14_400;
 /** The shortest life of a token that a renewer may ask for. */
 export const TOKEN_SECONDS_MIN = 1_800;

@@ -20,7 +20,7 @@ import { PROGRAM_FLAGS, SettingError, oneOf, readProgram } from './program-setti
 import { installationOf, isInstallation } from '../../../core/takeover/installation.ts';
 import type { ProgramSettings, SettingSources } from './program-settings.ts';
 
-/** What a watcher does at its start while another one holds the Lease. */
+/** A watcher's behaviour at its start while another one holds the Lease. */
 const LEASE_STARTS = ['take', 'stand-by', 'take-from-any'] as const;
 
 /** Where probes and metrics are served. */

@@ -23,7 +23,7 @@ export interface ApiStatus {
   /** Cut to 500 characters, control characters replaced. */
   readonly message: string;
   readonly causes: readonly StatusCause[];
-  /** What it is about: the resource (or kind) and the name. */
+  /** Its subject: the resource (or kind) and the name. */
   readonly detailsKind?: string;
   readonly detailsName?: string;
 }

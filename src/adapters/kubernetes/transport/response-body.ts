@@ -1,5 +1,5 @@
 /**
- * What an answer holds: its body whole (bounded, decompressed, concatenated once), as JSON.
+ * Reads the body of an answer whole (bounded, decompressed, concatenated once), as JSON.
  *
  * A server, or a proxy before it, may repeat the token that it was sent; its refusals are shown to people (S11, faults
  * 68). Texts are looked through after they were parsed: in JSON a letter can be written in several ways. A server that

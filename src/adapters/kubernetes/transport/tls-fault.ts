@@ -20,7 +20,7 @@ const TLS_FAULTS: Readonly<Record<string, TlsFault>> = {
   INVALID_CA: 'untrusted',
 };
 
-/** What a code says of a certificate; undefined where it says nothing. */
+/** The fault of a certificate that a code means; undefined where it means none. */
 export function tlsFaultOf(code: string): TlsFault | undefined {
   return Object.hasOwn(TLS_FAULTS, code) ? TLS_FAULTS[code] : undefined;
 }

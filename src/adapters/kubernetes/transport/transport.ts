@@ -48,7 +48,7 @@ export interface TransportRequest {
   readonly timeoutMs?: number;
 }
 
-/** What came of one request. */
+/** The outcome of one request. */
 export type TransportAnswer =
   | {
       readonly kind: 'answered';

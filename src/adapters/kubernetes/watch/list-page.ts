@@ -28,7 +28,7 @@ class ListItemError extends Error {
   override readonly name = 'ListItemError';
 }
 
-/** What comes before the items is smaller; a page whose items do not begin within it is collected. */
+/** The part before the items is smaller; a page whose items do not begin within it is collected. */
 const HEAD_BYTES_MAX = 64 * 1024;
 const NOTHING = Buffer.alloc(0);
 

@@ -45,7 +45,7 @@ export class LineSplitter {
   }
 }
 
-/** What the types of events are called in frames. */
+/** The names of event types in frames. */
 export const CHANGES: ReadonlyMap<string, 'added' | 'modified' | 'deleted'> = new Map([
   ['ADDED', 'added'],
   ['MODIFIED', 'modified'],
@@ -102,7 +102,7 @@ export interface RefusedRequest {
 }
 
 /**
- * What a refusal of a list, a watch, a read or a write means to a watcher: relist, fall back, wait, or just try again. By
+ * The meaning of a refused list, watch, read or write to a watcher: relist, fall back, wait, or just try again. By
  * status, never by message text: the message is for people.
  */
 export function watchFailure(refused: RefusedRequest): SourceFailure {
@@ -119,7 +119,7 @@ function failureKind(status: number): SourceFailure['kind'] {
   switch (status) {
     case 410:
       return 'expired';
-    // What a server answers to sendInitialEvents where WatchList is off (spec aws-facts 8).
+    // The answer to sendInitialEvents where WatchList is off (spec aws-facts 8).
     case 400:
     case 422:
       return 'unsupported';

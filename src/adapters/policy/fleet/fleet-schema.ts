@@ -24,7 +24,7 @@ const OPERATIONS_MAX = 100;
 /** Fields that Kubernetes says the meaning of. What comes from a text as plain values is JSON. */
 export const anyFields = v.custom<JsonObject>(written.isFields, 'must be fields');
 
-/** What names clusters, wherever it may stand. */
+/** The fields that name clusters, in each place. */
 const choiceEntries = {
   clusterNames: field(
     listOf(written.clusterName, VALUES_MAX, '[prod-eu-1]'),
@@ -42,7 +42,6 @@ function toChoice({ clusterNames = [], clusterSelector }: WrittenChoice): Cluste
   return { names: clusterNames, ...defined({ selector: clusterSelector }) };
 }
 
-/** The choice of what may have one. */
 export function choiceOf(from: WrittenChoice): { readonly choice?: ClusterChoice } {
   const isChosen = from.clusterNames !== undefined || from.clusterSelector !== undefined;
   return isChosen ? { choice: toChoice(from) } : {};

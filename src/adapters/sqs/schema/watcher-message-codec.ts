@@ -29,11 +29,11 @@ import {
 } from './field-schemas.ts';
 import { projectionSchema, watchedKindSchema } from './projection-schema.ts';
 
-/** What SQS itself takes at most. */
+/** The limit of SQS. */
 export const BODY_LENGTH_MAX = 1024 * 1024;
 
 const HASH_MAX = 2 ** 48 - 1;
-/** What a stamp has room for. */
+/** A stamp has room for it. */
 const SEQ_MAX = 999_999_999_999;
 const ITEMS_MAX = 50_000;
 const SLICE_INDEX_MAX = 9_999;
@@ -154,7 +154,6 @@ export interface RefusedWatcherMessage extends RefusedBody {
   readonly header: Partial<WatcherHeader>;
 }
 
-/** Result of parsing the body of a message of events.fifo. */
 export type ParsedWatcherMessage =
   { readonly kind: 'message'; readonly message: WatcherMessage } | RefusedWatcherMessage;
 

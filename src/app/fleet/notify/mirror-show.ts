@@ -1,6 +1,6 @@
 /**
  * Shows fleets in the cluster that an operator named (ADR 0066): object first, then its status.
- * What is shown already costs nothing; what fails is tried again with the next turn, ever more
+ * An object that is shown already costs nothing; a failed write is tried again with the next turn, ever more
  * seldom. A failure is logged and noted once when it begins and once when it ends. An outage of the
  * cluster pauses all of its mirrors, a refusal of one object that one alone.
  */
@@ -189,7 +189,7 @@ export class MirrorShow {
     return failures;
   }
 
-  /** What was shown just now is no trouble any more. */
+  /** A successful write ends the trouble. */
   async #settle(key: string): Promise<void> {
     const known = this.#options.memory.setting?.mirror.trouble;
     if (known === undefined || (known.fleet !== undefined && known.fleet !== key)) return;
@@ -203,7 +203,7 @@ export class MirrorShow {
     const { trouble: _former, ...rest } = memory.setting.mirror;
     const next: FleetMirror = trouble === undefined ? rest : { ...rest, trouble };
     const written = await mirrors.writeMirror(next);
-    // Who lost does not know what stands there: it is read again, and noted with the next failure.
+    // After a lost write the stored note is unknown: it is read again, and written with the next failure.
     if (written === 'lost') delete memory.setting;
     else memory.setting = { ...memory.setting, mirror: { ...next, version: next.version + 1 } };
   }

@@ -1,5 +1,5 @@
 /**
- * What the steps of fleets are given, and their bounds. None of the bounds is a limit of a table.
+ * The dependencies of the steps of fleets, and their bounds. None of the bounds is a limit of a table.
  *
  * When a step is due, core/fleet/rollout/when-due.ts decides.
  */
@@ -16,7 +16,7 @@ import type { FreezeStore } from '../../../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../../ports/stores/registry-store.ts';
 import type { StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
 
-/** What `stepFleets` needs. */
+/** Dependencies of `stepFleets`. */
 export interface StepFleetsDependencies extends ProcessPorts {
   readonly fleets: Pick<FleetStore, 'listFleets' | 'readFleet' | 'readDocument'>;
   readonly rollouts: FleetRolloutStore;

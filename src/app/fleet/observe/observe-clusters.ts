@@ -42,7 +42,7 @@ export interface ReachableCluster {
   readonly nodes?: NonNullable<FleetClusterRecord['nodes']>;
 }
 
-/** What was found of a list. */
+/** The looks at a list. */
 export interface ObservedClusters {
   readonly seen: ObservedStage;
   /** All of the list, in its order, and what is recorded of those that were ever given something. */
@@ -61,7 +61,7 @@ interface ObservedRollout {
   readonly key: FleetInstance;
   readonly list: MemberList;
   readonly rendering: ReleaseRendering;
-  /** Whom it is about, of the list; absent: all. */
+  /** The clusters of the list to look at; absent: all. */
   readonly isMember?: (record: FleetClusterRecord | undefined) => boolean;
   readonly isGiven: (record: FleetClusterRecord) => boolean;
   /** Waiting clusters that are looked for. */
@@ -273,7 +273,7 @@ interface StageOf {
   readonly stage: number;
 }
 
-/** What was found; undefined: there is no such stage. Rejects when a table fails. */
+/** The looks; undefined: there is no such stage. Rejects when a table fails. */
 export async function observeStage(
   { fleet, record, rendering, stage }: StageOf,
   dependencies: ObserveDependencies,

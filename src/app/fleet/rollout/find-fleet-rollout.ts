@@ -49,7 +49,7 @@ export function missedStepSinceMs(
   nowMs: number,
 ): number | undefined {
   const isBegun = record?.uid === head.uid && record.release.generation === head.generation;
-  // What was applied is due at once; afterwards the record says when.
+  // An applied release is due at once; afterwards the record says when.
   const dueAtMs = isBegun ? record.dueAtMs : head.appliedAtMs;
   return nowMs - dueAtMs > LATE_MS ? dueAtMs : undefined;
 }

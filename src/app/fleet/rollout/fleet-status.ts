@@ -60,7 +60,7 @@ export interface FleetStatus extends Watched {
   readonly stages: readonly ShownStage[];
   /** As the last step left it; absent: no step was made yet. */
   readonly record?: FleetRecord;
-  /** What an undo, or a rollback, leads to; absent: nothing else was good. */
+  /** The target of an undo, or a rollback; absent: nothing else was good. */
   readonly former?: GoodFleetRelease;
 }
 
@@ -133,7 +133,7 @@ function stepKindOf(stage: number, stages: number): StepKind {
   return stage === 0 ? 'canary' : 'group';
 }
 
-/** What holds the next generation as well. */
+/** Gates that hold the next generation as well. */
 const OUTLIVES: ReadonlySet<string> = new Set(['paused', 'frozen']);
 
 function shownStages(record: FleetRecord): readonly ShownStage[] {

@@ -21,7 +21,7 @@ export interface HoldingFleet {
   /** True while its first nodes alone have it: what follows there opens with the fleet's next stage. */
   readonly isPartial: boolean;
   readonly phase: RolloutPhase;
-  /** What the fleet waits for. */
+  /** The fleet's gate, in words. */
   readonly gateText: string;
   /** The command that goes on. */
   readonly command: string;
@@ -74,7 +74,7 @@ function orderThatGoesOn({ gate, namespace, name }: FleetRecord): string {
   }
 }
 
-/** What the rollout there waits for while the fleet has its first nodes, as the end of a sentence. */
+/** The gate of that rollout while the fleet has its first nodes, as the end of a sentence. */
 export function describeHold(fleet: HoldingFleet): string {
   return `held by ${whereOf(fleet)}, which gave it to these nodes alone: ${fleet.gateText}`;
 }

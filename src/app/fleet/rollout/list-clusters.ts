@@ -40,7 +40,7 @@ export interface FleetClusterLine {
   /** When it was given the release; absent: it was not. */
   readonly openedAtMs?: number;
   readonly failure?: FleetClusterRecord['failure'];
-  /** What else is known of why it is not well; told of those that are shown alone. */
+  /** More on why it is not well; only for clusters that are shown. */
   readonly note?: string;
 }
 

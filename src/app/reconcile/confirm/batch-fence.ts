@@ -20,7 +20,6 @@ import {
 import type { DaemonSetConfirmation } from './live-daemon-set.ts';
 import type { DeferralCode } from '../run/result.ts';
 
-/** Why a batch is not started. */
 export interface FenceStop {
   readonly kind: 'stop';
   readonly code: DeferralCode;

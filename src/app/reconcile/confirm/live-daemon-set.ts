@@ -44,7 +44,6 @@ interface PlannedStep extends PresentStep {
   readonly input: Pick<LoadedInput, 'stored' | 'daemonSet'>;
 }
 
-/** A DaemonSet as it is now, or why there is none. */
 export type PresentRead =
   { readonly kind: 'found'; readonly object: DaemonSetObject } | PlannedMissing;
 

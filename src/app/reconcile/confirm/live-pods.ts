@@ -75,7 +75,6 @@ export interface OwnPods {
 /** For a run that reads each victim. */
 export const NO_OWN_PODS: OwnPods = { find: () => undefined, learn: () => Promise.resolve() };
 
-/** The pods of the DaemonSet that a run is about. */
 export function ownPodsOf(step: Step & { readonly input: ReconcileInput }): OwnPods {
   const { context, input, access } = step;
   const { registration, ref } = input.stored;

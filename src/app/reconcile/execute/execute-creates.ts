@@ -20,7 +20,6 @@ import { resolveCreate, type CreateResult } from './create-result.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
 import type { PaceKey } from '../process/process-cache.ts';
 
-/** Creates with their results, in the order in which they were sent. */
 export interface CreateExecution {
   readonly results: readonly { readonly planned: PlannedCreate; readonly result: CreateResult }[];
   readonly notStarted: readonly PlannedCreate[];

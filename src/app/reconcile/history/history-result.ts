@@ -38,7 +38,6 @@ export type HistoryEnd =
   | HistoryPause
   | HistoryFailure;
 
-/** The current revision, or why it is not known. */
 export type HistoryResult =
   | {
       readonly kind: 'known';
@@ -64,7 +63,6 @@ export function historyFailure(outcome: Outcome, what: string): HistoryFailure {
   return { kind: 'failed', code: 'history', message: `${what}: ${outcome.kind}` };
 }
 
-/** The failure that a read without an answer means. */
 export function unreadable(read: Unavailable): HistoryFailure {
   return { kind: 'failed', code: 'history', message: read.message };
 }

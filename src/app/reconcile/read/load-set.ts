@@ -42,7 +42,6 @@ export type SetRead =
   | Moving
   | { readonly kind: 'missing'; readonly set: string };
 
-/** Reads a set, and keeps it in warm memory. */
 export async function loadSet(
   {
     ref: { clusterUid },

@@ -48,7 +48,6 @@ export interface Waits {
   readonly nearAtMs: number | undefined;
 }
 
-/** Decides what is waited for after a run, and until when. */
 export function decideWaits(step: WaitsStep): Waits {
   const retry = decideRetry(step);
   const refusedWrites = decideRefusedWrites(step);

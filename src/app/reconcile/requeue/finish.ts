@@ -44,7 +44,6 @@ export interface Finish {
   readonly dueAtMs: number;
 }
 
-/** Sends timers, records, and says when the next look is. */
 export async function finishRun(step: FinishStep): Promise<Finish> {
   const { context, input, result, plan } = step;
   const isComplete = result.isComplete && plan.cappedCount === 0;

@@ -44,7 +44,6 @@ const EXPIRY_KEPT_SHARE = 1 / 3;
 /** Ends of memos' lives that clusters are spread over. */
 const EXPIRY_PARTS = 1_000;
 
-/** Whose look it is, and what is known of its timers. */
 export interface LookInput {
   readonly context: EndContext;
   readonly input: { readonly state: DueTimes; readonly nowMs: number };

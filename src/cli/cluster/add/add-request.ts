@@ -152,7 +152,6 @@ export type AddRequest = Omit<v.InferOutput<typeof RequestSchema>, 'credentials'
   readonly credentials: (typeof CREDENTIAL_KINDS)[number];
 };
 
-/** The names that a request may have. */
 const REQUEST_FIELDS = Object.keys(RequestSchema.entries);
 
 /** `clusterProfile` as a person writes it: `--cluster-profile`. */

@@ -79,7 +79,7 @@ function askAgain(record: FleetRecord): FleetStep {
   return { record, giveMax: 0, needsPassed: true };
 }
 
-/** What came up to then was looked at by an operator; 0: nothing was. */
+/** An operator looked at all evidence up to then; 0: at none. */
 function overruledAtMsOf({ orders }: FleetRecord): number {
   return orders.resumed?.breach.atMs ?? 0;
 }
@@ -119,7 +119,7 @@ function isOthersToSee(
   return mayLeadBack && record.stage > 0 && passed === undefined;
 }
 
-/** What a breach weighs: one that weighs more takes the place of the one that stands. */
+/** The weight of a breach: a heavier one takes the place of the one that stands. */
 function weightOf(breach: FleetBreachNote | undefined): number {
   if (breach === undefined) return 0;
   if (breach.grounds === undefined) return 3;
@@ -212,7 +212,7 @@ function halt(record: FleetRecord, breach: FleetBreachNote): FleetStep {
   return {
     record: {
       ...record,
-      // What was good at the last stage is not any more, unless one cluster alone says so: the ring would take it from all others.
+      // A release that was good at the last stage no longer is, unless one cluster alone says so: the ring would take it from all others.
       good: grounds === undefined ? withoutBad(good, contentHash) : good,
       breach,
       refused: grounds === 'place' ? refused : noteRefused(refused, bad, 'contentHash'),
@@ -251,7 +251,7 @@ function openNext(record: FleetRecord, nowMs: number): FleetStep {
     stageOpenedAtMs: nowMs,
     progressedAtMs: nowMs,
     driftDueAtMs: nowMs + DRIFT_EVERY_MS,
-    // What the last stage is given has passed all others; a fleet of one stage is good at its end.
+    // A release in the last stage has passed all others; a fleet of one stage is good at its end.
     ...(isDone || (isLast && next > 0) ? { good: withGood(record, nowMs) } : {}),
     ...(isDone ? {} : defined({ pool })),
     gate: isDone ? { kind: 'done' } : { kind: 'updating' },

@@ -22,7 +22,7 @@ import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
 import { whyUntouched } from '../plan-cluster.ts';
 import type { ClusterPlace, FleetClusterRecord } from './fleet-record.ts';
 
-/** What dealing knows of a cluster. */
+/** The facts about a cluster that dealing reads. */
 export interface AssignedCluster extends Pick<
   ClusterRegistration,
   'id' | 'labels' | 'mode' | 'isFrozen' | 'rival'

@@ -1,7 +1,7 @@
 /**
  * The record with which a release begins (issue 18). Pure.
  *
- * What was good before stays as the way back; a pause outlives the release that it was given under, all other orders end with it. Good
+ * The last good release stays as the way back; a pause outlives the release that it was given under, all other orders end with it. Good
  * content that was left lately is a return. Content that was halted or undone is held from its first moment, however often it is applied:
  * GitOps does so every few minutes. A release of the same content (another strategy, another placement) passes its stages anew, and
  * clusters that have it need not be given it again: what was agreed to was of the gates of before.
@@ -12,7 +12,6 @@ import type { FleetDaemonSet } from '../fleet-daemon-set.ts';
 import { NO_MEMBERS } from './fleet-record.ts';
 import type { FleetBreachNote, FleetRecord, FleetRelease } from './fleet-record.ts';
 
-/** What is known of the FleetDaemonSet whose rollout begins. */
 export interface Beginning {
   readonly fleet: Pick<FleetDaemonSet, 'namespace' | 'name'>;
   readonly uid: string;
@@ -70,7 +69,7 @@ export function beginRollout(beginning: Beginning): FleetRecord {
   };
 }
 
-/** What is known of its content: that it is a return, or why it is none, or that it is held. */
+/** Judges its content: it is a return, or why it is none, or it is held. */
 function knownOf(
   before: FleetRecord | undefined,
   beginning: Beginning,

@@ -25,7 +25,7 @@ const CLASSES = {
   'Halted/CreateRefused': 'place',
   'Halted/NotRecreated': 'place',
   'Halted/ProgressDeadlineExceeded': 'place',
-  // What was seen then was told then.
+  // That failure was reported then.
   'Halted/KnownBad': 'place',
   'Halted/Undone': 'place',
   Conflict: 'place',

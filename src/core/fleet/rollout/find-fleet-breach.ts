@@ -206,7 +206,7 @@ function deadline(facts: BreachFacts): FleetBreachNote | undefined {
   if (nowMs - stuckSinceMs < progressDeadlineMs) return undefined;
   const stuck = given.filter(({ record }) => record.phase !== 'well');
   const message = `stage ${stage} got no further for ${counted(Math.round((nowMs - stuckSinceMs) / 60_000), 'minute')}`;
-  // Who is not heard, or not whole, says nothing of the release.
+  // A cluster that is silent, or whose view is not whole, says nothing of the release.
   const witnesses = stuck.filter(({ verdict }) => verdict.kind === 'rolling');
   return noteOf({ cause: 'ProgressDeadlineExceeded', message, showed: stuck, witnesses }, facts);
 }

@@ -41,7 +41,7 @@ export interface Told {
   readonly nowMs: number;
 }
 
-/** What is to be told of a step. */
+/** The decisions of a step, to be published. */
 export function untoldOf({
   before,
   after,

@@ -39,10 +39,9 @@ export type FleetBreachCause =
   | 'ProgressDeadlineExceeded'
   /** This content was halted or undone before, and was applied again. */
   | 'KnownBad'
-  /** What clusters go back to failed in more of them than a stage forgives: the others stay as they are. */
+  /** The release that clusters go back to failed in more of them than a stage forgives: the others stay as they are. */
   | 'ReturnFailed';
 
-/** Why a breach takes no other cluster back. */
 export type BreachGrounds =
   /** One cluster shows it, and others have the release: its word halts, and changes none of them. */
   | 'one-cluster'
@@ -68,7 +67,7 @@ export interface RefusedContent {
   readonly atMs: number;
 }
 
-/** What operators asked for. `paused` outlives the release that it was given under. */
+/** Orders of operators. `paused` outlives the release that it was given under. */
 export interface FleetOrders {
   readonly paused?: OrderNote;
   /** Of this release: its gates up to this one are agreed to. Gate 2k is before stage k, gate 2k+1 after it. */
@@ -111,7 +110,7 @@ export interface FleetRecord extends FleetKey {
   readonly stageOpenedAtMs: number;
   /** Since when all clusters of open stages were well, by our clock; absent: they are not. */
   readonly wellSinceMs?: number;
-  /** What the progress deadline counts from. */
+  /** The progress deadline counts from here. */
   readonly progressedAtMs: number;
   /** Assigned when the rollout began, and again when a registration changed. */
   readonly stages: readonly StageAssignment[];
@@ -142,7 +141,7 @@ export interface FleetRecord extends FleetKey {
   readonly orders: FleetOrders;
   /** Decisions of the last write, 16 at most: told after it, and once more by the next step, since a process may die in between. */
   readonly untold: readonly UntoldDecision[];
-  /** What the last step found it waits for, for people. */
+  /** The gate that the last step found, for people. */
   readonly gate: FleetGate;
   /** Of the open stage, as the last step counted. */
   readonly counts: FleetCounts;
@@ -163,7 +162,7 @@ export interface FleetCounts {
   readonly returning: number;
 }
 
-/** What a fleet waits for. Public; docs/reference/codes.md lists the kinds. */
+/** The gate of a fleet. Public; docs/reference/codes.md lists the kinds. */
 export type FleetGate =
   | Extract<Gate, { readonly kind: ToldGate }>
   | { readonly kind: 'updating' }
@@ -184,7 +183,7 @@ type ToldGate =
   | 'refused'
   | 'next';
 
-/** What was decided. The type of its CloudEvent is `dev.rollcall.fleet.<kind>`. */
+/** Kind of a decision. The type of its CloudEvent is `dev.rollcall.fleet.<kind>`. */
 export type FleetDecisionKind =
   | 'rollout-started'
   | 'stage-opened'
@@ -204,7 +203,7 @@ export interface UntoldDecision {
   readonly kind: FleetDecisionKind;
   readonly atMs: number;
   readonly message: string;
-  /** Whom it is about, where it is about one. */
+  /** The cluster that it is about, where it is about one. */
   readonly cluster?: ClusterId;
 }
 

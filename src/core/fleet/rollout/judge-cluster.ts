@@ -41,7 +41,7 @@ export interface HeardCluster {
   readonly state?: Pick<DaemonSetState, 'history' | 'rollout'>;
 }
 
-/** What is known of one cluster. */
+/** The facts about one cluster. */
 export type ClusterEvidence =
   | HeardCluster
   /** No registration, or it is not placed there any more. */

@@ -1,5 +1,5 @@
 /**
- * What a fleet's open stage waits for: its clusters, summed up for the judgement that nodes have as
+ * Judges what a fleet's open stage waits for: its clusters, summed up for the judgement that nodes have as
  * well (core/rollout/judge-step.ts).
  *
  * A stage without a cluster that shows evidence is no success: it holds until a person approves,

@@ -1,5 +1,5 @@
 /**
- * What a verdict makes of a cluster's record. Pure; the same record again where nothing moved, so that nothing is written.
+ * Applies a verdict to a cluster's record. Pure; the same record again where nothing moved, so that nothing is written.
  *
  * A failure stands until the cluster is given something else, or an operator resumes: a pod that crashes now and then must not look well
  * at the moment of the gate. A client that takes the release back is answered twice within ten minutes; the third time is a

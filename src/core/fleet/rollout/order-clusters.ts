@@ -13,7 +13,7 @@ import { UNTOLD_MAX, decisionOf } from './fleet-decision.ts';
 import type { FleetDecisionKind, FleetGate, FleetOrders, FleetRecord } from './fleet-record.ts';
 import { wayBackOf, withoutBad } from './way-back.ts';
 
-/** What holds back more than a pause does, and is told instead of it (judge-stage.ts). */
+/** Gates that hold more than a pause does, and are reported instead of it (judge-stage.ts). */
 const GRAVER: ReadonlySet<FleetGate['kind']> = new Set([
   'frozen',
   'returning',
@@ -56,7 +56,7 @@ export function applyFleetOrder(
   }
 }
 
-/** What an order to it is judged by. Its gate alone says which approval may be given. */
+/** The facts by which an order to it is judged. Its gate alone says which approval may be given. */
 export function orderedOf(
   record: FleetRecord,
 ): Ordered<NonNullable<FleetOrders['resumed']>, OrderNote> {
@@ -92,7 +92,7 @@ function fromTheFirstStage(record: FleetRecord, note: OrderNote): FleetRecord {
   return { ...rest, release, refused: known, ...start, orders };
 }
 
-/** What led to a breach counts no more, nor is the content known to be bad. */
+/** The evidence of a breach counts no more, and the content is no longer known to be bad. */
 function withoutBreach(record: FleetRecord, why: string | undefined, note: OrderNote): FleetRecord {
   const { breach, wellSinceMs: _soaked, ...rest } = record;
   if (breach === undefined) return record;
@@ -134,7 +134,7 @@ function changed(
     kind: 'changed',
     record: {
       ...record,
-      // What the last step may not have told yet stays.
+      // Decisions that the last step may not have published stay.
       untold: [...record.untold, told].slice(-UNTOLD_MAX),
       dueAtMs: Math.min(record.dueAtMs, atMs),
     },

@@ -20,7 +20,7 @@ export interface GivenCluster {
   readonly ratios?: LogRatios;
 }
 
-/** What was found at a cluster, kept for the next steps: of thousands one step looks at a part. */
+/** A look at a cluster, kept for the next steps: one step looks at a part of thousands. */
 export interface KeptLook extends Pick<GivenCluster, 'ratios'> {
   readonly cluster: ClusterId;
   readonly atMs: number;
@@ -36,7 +36,7 @@ export interface ObservedPool {
   readonly members: ReadonlySet<ClusterId>;
 }
 
-/** What was found of a stage's clusters. */
+/** The looks at a stage's clusters. */
 export interface ObservedStage {
   readonly given: readonly GivenCluster[];
   /** Of these not looked at lately; absent: none. */

@@ -32,7 +32,7 @@ export function wayBackOf({
   return good.find(({ id }) => id !== release.contentHash);
 }
 
-/** What clusters go back to, or went back to last; undefined: to nothing that is known. */
+/** The release that clusters go back to, or went back to last; undefined: none is known. */
 export function backAtOf(record: FleetRecord): FleetRelease | undefined {
   return record.isReturn === true && record.orders.undo === undefined
     ? record.release
@@ -118,7 +118,7 @@ export interface ReturningStage {
   readonly given: readonly GivenCluster[];
 }
 
-/** What stops the way back; undefined: nothing does. What lies with a place alone (failure-class.ts) stops no other cluster. */
+/** The failure that stops the way back; undefined: none. A failure of a place (failure-class.ts) stops no other cluster. */
 export function findReturnFailure(
   stages: readonly ReturningStage[],
   { generation }: FleetRelease,

@@ -46,7 +46,7 @@ const WAITS_MS: Readonly<Record<FleetGate['kind'], number>> = {
   updating: ROLLING_MS,
   returning: ROLLING_MS,
   next: ROLLING_MS,
-  // What turns bad meanwhile is seen before the soak is over.
+  // A cluster that turns bad meanwhile is seen before the soak is over.
   soaking: WAITING_MS,
   approval: WAITING_MS,
   'no-evidence': WAITING_MS,

@@ -40,7 +40,6 @@ export interface FormerCondition {
   readonly lastTransitionTime: string;
 }
 
-/** What the conditions depend on, beside the record. */
 export interface ConditionsAt {
   readonly former: readonly FormerCondition[];
   readonly observedGeneration: number;
@@ -107,7 +106,6 @@ export function fleetStanding(record: FleetRecord): FleetStanding {
 
 type Judgement = Pick<FleetCondition, 'status' | 'reason' | 'message'>;
 
-/** The conditions, in the order of FLEET_CONDITION_TYPES. */
 export function fleetConditions(record: FleetRecord, at: ConditionsAt): readonly FleetCondition[] {
   const judged = judge(record, fleetStanding(record));
   return FLEET_CONDITION_TYPES.map((type) => {

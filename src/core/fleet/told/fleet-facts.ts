@@ -29,7 +29,7 @@ function releaseFacts(release: FleetRelease): JsonObject {
   };
 }
 
-/** What a stage is: passed, open, or not yet. */
+/** State of a stage: passed, open, or not yet. */
 function stateOf(index: number, stage: number): string {
   if (index < stage) return 'Passed';
   return index === stage ? 'Open' : 'Waiting';

@@ -16,7 +16,7 @@ type MirrorTroubleCode =
   | 'unavailable'
   | 'refused';
 
-/** What is the matter. */
+/** Trouble with a mirror. */
 export interface MirrorTrouble {
   readonly code: MirrorTroubleCode;
   /** 500 characters at most. */
@@ -41,7 +41,7 @@ export interface FleetMirror {
 /** No mirror is configured. */
 export const NO_MIRROR: FleetMirror = { version: 0, setBy: '', setAtMs: 0 };
 
-/** What is the matter with the mirror of one fleet; empty: nothing, as far as is known. */
+/** Troubles with the mirror of one fleet; empty: none is known. */
 export function mirrorNotes({ cluster, trouble }: FleetMirror, fleet: FleetKey): readonly string[] {
   if (cluster === undefined || trouble === undefined) return [];
   if (trouble.fleet !== undefined && trouble.fleet !== formatFleetKey(fleet)) return [];

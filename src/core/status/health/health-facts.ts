@@ -1,5 +1,5 @@
 /**
- * What is known of the whole fleet, and what is found in it: the shapes behind `rollcall status` and the STATE of tables.
+ * Facts about the whole fleet, and findings on them: the shapes behind `rollcall status` and the STATE of tables.
  */
 import type { ClusterMode } from '../../model/registration.ts';
 import type { Gate } from '../../model/staged-progress.ts';
@@ -43,9 +43,9 @@ export interface HealthFinding {
   readonly name: string;
   /** In which clusters. */
   readonly clusters: readonly string[];
-  /** What is the case, as a sentence without its full stop. */
+  /** The fact, as a sentence without its full stop. */
   readonly message: string;
-  /** What to do: a command where there is one. */
+  /** The remedy: a command where there is one. */
   readonly remedy: string;
   /** Of a rollout: that command, and others that apply, in the order in which an operator runs them. */
   readonly next?: readonly NextStep[];

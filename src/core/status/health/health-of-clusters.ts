@@ -1,4 +1,4 @@
-/** What is not well about a cluster as a whole: its watcher, its view, its runs, its API server, its freeze. */
+/** Finds what is wrong with a cluster as a whole: its watcher, its view, its runs, its API server, its freeze. */
 import { describeLateNodes, type LateNodes } from '../../start-up/start-up-words.ts';
 import { CLUSTER_WORDS, type ClusterWords } from '../cluster-words.ts';
 import type { ClusterFacts, HealthFinding, HealthState, Severity } from './health-facts.ts';

@@ -13,7 +13,7 @@ import type {
   Severity,
 } from './health-facts.ts';
 
-/** What a gate means for who asks whether all is well; absent: it goes on by itself. */
+/** The health that a gate means; absent: it goes on by itself. */
 const OF_GATES: Readonly<Partial<Record<Gate['kind'], readonly [HealthState, Severity]>>> = {
   breach: ['Halted', 'failing'],
   returning: ['Returning', 'coming'],
@@ -94,7 +94,7 @@ function judgeGate(gate: Gate): readonly [HealthState, Severity] | undefined {
   return OF_GATES[gate.kind];
 }
 
-/** What to do, as its own status ends with; where that has no command, it says what it waits for. */
+/** The remedy of its own status; where that has no command, it says what it waits for. */
 function remedyOf(next: readonly NextStep[], look: string): Pick<HealthFinding, 'remedy' | 'next'> {
   const [first] = next;
   return first === undefined ? { remedy: look } : { remedy: first.command, next };
