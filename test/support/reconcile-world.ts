@@ -67,7 +67,7 @@ export interface WorldOptions {
 }
 
 /** The DaemonSet of each world. */
-export const AGENTS = { namespace: 'system', name: 'agents' };
+const AGENTS = { namespace: 'system', name: 'agents' };
 
 /** Why a run ended early, or how it ended. */
 export const codeOf = (result: ReconcileResult): string =>

@@ -4,37 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Crash, crashAt } from '../../../support/crash-at-write.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';
 
-class Crash extends Error {
-  override readonly name = 'Crash';
-}
-
 type Moment = 'before' | 'after';
-
-/** Throws at the `index`-th write of a run: to the table, the queue's and the cluster's counted alike. */
-function crashAt(
-  world: ReconcileWorld,
-  index: number,
-  moment: Moment,
-): { readonly seen: () => number } {
-  let seen = 0;
-  const strike = (): void => {
-    seen += 1;
-    if (seen === index) throw new Crash(`at write ${index}`);
-  };
-  const onStore = (call: { readonly operation: string }): void => {
-    if (call.operation === 'writeState') strike();
-  };
-  const onEffect = (): undefined => {
-    strike();
-    return undefined;
-  };
-  world.view.hooks = moment === 'before' ? { before: onStore } : { after: onStore };
-  world.cluster.hooks =
-    moment === 'before' ? { beforeEffect: onEffect } : { afterEffect: () => void onEffect() };
-  return { seen: () => seen };
-}
 
 function endState(world: ReconcileWorld): unknown {
   const { placed, pods, daemonSet } = world;

@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Crash, crashAt } from '../../../support/crash-at-write.ts';
 import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { HOURS_MS, imageIn, images, stagedSetWorld } from '../../../support/staged-set-world.ts';
 
@@ -13,33 +14,7 @@ const MINUTE_MS = 60_000;
 /** One canary, a soak of ten minutes, two at once. */
 const POLICY = 'canary: {nodes: 1}\nsoak: 10m\nmaxUnavailable: 2';
 
-class Crash extends Error {
-  override readonly name = 'Crash';
-}
-
 type Moment = 'before' | 'after';
-
-/** Throws once, at the `index`-th write from now on, whichever run makes it: to the states' table or to the API server. */
-function crashAt(made: ReconcileWorld, index: number, moment: Moment): void {
-  let seen = 0;
-  const strike = (): void => {
-    seen += 1;
-    if (seen === index) throw new Crash(`at write ${index}`);
-  };
-  const onStore = ({ operation }: { readonly operation: string }): void => {
-    if (operation === 'writeState') strike();
-  };
-  made.view.hooks = moment === 'before' ? { before: onStore } : { after: onStore };
-  made.cluster.hooks =
-    moment === 'before'
-      ? {
-          beforeEffect: () => {
-            strike();
-            return undefined;
-          },
-        }
-      : { afterEffect: strike };
-}
 
 /** Settles, although one of the runs dies: its hint is delivered again. True if one did. */
 async function settleOver(made: ReconcileWorld, withinMs: number): Promise<boolean> {
