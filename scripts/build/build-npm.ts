@@ -9,6 +9,7 @@ import { chmod, cp, glob, mkdir, readFile, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { build } from 'esbuild';
 import packageJson from '../../package.json' with { type: 'json' };
+import { writeSchemas } from '../lib/policy-json-schema.ts';
 import { repositoryRoot as root } from '../lib/run-tool.ts';
 import { leaveOutClients } from './cli-plugins.ts';
 import { NODE_BUNDLE, REQUIRE_BANNER } from './bundles.ts';
@@ -92,6 +93,7 @@ for (const [name, contents] of page.files) {
 for (const name of COPIED) {
   await cp(path.join(root, name), path.join(target, name), { recursive: true });
 }
+await writeSchemas(target);
 await nameImage(process.env['ROLLCALL_RELEASE_IMAGE']);
 const notices = await collectNotices(root, [...inputs, ...page.inputs]);
 await writeFile(path.join(target, 'THIRD-PARTY-NOTICES.txt'), notices);

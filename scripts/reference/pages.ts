@@ -23,7 +23,7 @@ export async function renderPages(): Promise<Readonly<Record<string, string>>> {
     'json.md': renderJsonPage(documents),
     'openapi.json': renderOpenApi(documents),
     'metrics.md': renderMetricsPage(),
-    'policy.md': await renderPolicyPage(),
+    'policy.md': renderPolicyPage(),
     'settings.md': renderSettingsPage(),
   };
 }

@@ -1,5 +1,5 @@
 /** docs/reference/policy.md: the fields of a rollout policy and of a FleetDaemonSet, from the schemas that read them. */
-import { renderFleetSchema, renderPolicySchema } from '../lib/policy-json-schema.ts';
+import { fleetJsonSchema, policyJsonSchema } from '../lib/policy-json-schema.ts';
 import { bullets, page, wrapped } from './markdown.ts';
 
 /** What this page uses of a JSON Schema. */
@@ -24,9 +24,9 @@ const SHARED = {
 };
 
 /** Text of the page. */
-export async function renderPolicyPage(): Promise<string> {
-  const policy = JSON.parse(await renderPolicySchema()) as Schema;
-  const fleet = JSON.parse(await renderFleetSchema()) as Schema;
+export function renderPolicyPage(): string {
+  const policy = policyJsonSchema() as Schema;
+  const fleet = fleetJsonSchema() as Schema;
   const { canary, window } = policy.properties ?? {};
   return page('Policy fields', [
     '## Rollout policy',

@@ -8,11 +8,11 @@ import type { Finding, Repository } from './repository.ts';
 const linesMaxByFolder: Readonly<Record<string, number>> = {
   docs: 13_120,
   functions: 1_440,
-  infra: 8_270,
+  infra: 6_900,
   'packages/base': 3_020,
   'packages/local-aws': 8_800,
   'packages/local-cluster': 35_600,
-  scripts: 10_330,
+  scripts: 10_240,
   'src/adapters': 12_920,
   'src/app': 23_650,
   'src/cli': 18_230,
@@ -21,7 +21,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/page': 6_400,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 185_310,
+  test: 185_850,
 };
 
 /** Finds folders with more lines than their budget. */

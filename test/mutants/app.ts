@@ -38,14 +38,6 @@ export const APP_BUGS: PlantedBugs = {
     to: "'rollcall.dev/compat': 'mended'",
     killedBy: 'test/unit/core/what-if/play.test.ts: holds a mass removal for a confirmation',
   },
-  'plan-forgets-last-apply': {
-    bug: 'a plan keeps a field that an apply of the manifest takes away',
-    at: 'src/core/what-if/edit-daemon-set.ts#applyManifest',
-    change: 'const removals = last === undefined ? {} :',
-    to: 'const removals = last !== undefined ? {} :',
-    killedBy:
-      'test/unit/core/what-if/edit-daemon-set.test.ts: takes away what the last apply wrote',
-  },
   'plan-steps-unordered': {
     bug: 'a plan replaces all nodes of a rolling update at once',
     at: 'src/core/what-if/model-cluster.ts#ModelCluster',
@@ -60,19 +52,6 @@ export const APP_BUGS: PlantedBugs = {
     to: '`${view.uid}/${currentHash}`',
     killedBy:
       'test/unit/core/rolling-update/plan-stages.test.ts: name the rollout by DaemonSet and template',
-  },
-  'hung-runs-go-on': {
-    bug: 'a run goes on after an API server let it time out',
-    at: 'src/app/isolation/talk-tally.ts#HANG_MS',
-    to: '20_000',
-    killedBy: 'test/unit/app/isolation/talk-tally.test.ts: is given up after one time-out',
-  },
-  'slow-servers-unmarked': {
-    bug: 'a cluster whose requests take most of a run does not count as slow',
-    at: 'src/app/isolation/talk-tally.ts#SLOW_MS',
-    to: '50_000',
-    killedBy:
-      'test/unit/app/isolation/talk-tally.test.ts: is slow when its answers took five seconds',
   },
   'order-to-what-was': {
     bug: 'an order is given to what was there before somebody else wrote, and is lost for ever (17.9)',

@@ -53,13 +53,6 @@ export const COVERAGE_BUGS: PlantedBugs = {
     to: "breach?.cause === 'KnownBad'",
     killedBy: 'test/unit/core/coverage/see-nodes.test.ts: is a revision',
   },
-  'joined-again-each-look': {
-    bug: 'a node that joined is measured at each look (45.3)',
-    at: 'src/core/coverage/see-nodes.ts#awaitedBy',
-    change: 'made > newest ||',
-    to: 'made >= newest ||',
-    killedBy: 'test/unit/core/coverage/see-nodes.test.ts: measures a node that joined once',
-  },
   'open-days-leave': {
     bug: 'a day leaves the state before it is over, and what follows of it is lost (45.3)',
     at: 'src/core/coverage/kept-days.ts#leavingDays',
@@ -80,13 +73,6 @@ export const COVERAGE_BUGS: PlantedBugs = {
     change: 'const untilMs = Math.min(nowMs, viewAtMs);',
     to: 'const untilMs = nowMs;',
     killedBy: 'test/simulation/coverage.test.ts: S20: is what really was',
-  },
-  'unread-stops-are-none': {
-    bug: 'where stops cannot be read, the time is told as covered (45.3)',
-    at: 'src/app/coverage/note-coverage.ts#readStops',
-    change: 'return [[before.at * 1000, nowMs]];',
-    to: 'return [];',
-    killedBy: 'test/unit/app/coverage/note-coverage.test.ts: knows nothing of the time since',
   },
   'days-are-dropped': {
     bug: 'days of coverage leave the state though they got no item (45.3)',

@@ -16,14 +16,6 @@ export const FLEET_BUGS: PlantedBugs = {
     to: "name: 'canary', clusters: 1, nodes: 1",
     killedBy: 'test/unit/core/fleet/plan-fleet.test.ts: from one node of each of two clusters',
   },
-  'deadline-within-the-soak': {
-    bug: 'a deadline that every soak would miss is taken (17.2)',
-    at: 'src/adapters/policy/policy-schema.ts#policySchema',
-    change: 'progressDeadline === undefined || progressDeadline > soak',
-    to: 'progressDeadline === undefined || progressDeadline >= soak',
-    killedBy:
-      'test/unit/adapters/policy/policy-reader.test.ts: a deadline that each soak would miss',
-  },
   'rollback-unasked': {
     bug: 'a policy that says nothing of breaches rolls back (17.2)',
     at: 'src/adapters/policy/policy-schema.ts#policySchema',
@@ -45,14 +37,6 @@ export const FLEET_BUGS: PlantedBugs = {
     change: "logLevel: 'error'",
     to: "logLevel: 'silent'",
     killedBy: 'test/unit/adapters/policy/policy-reader.test.ts: a second document',
-  },
-  'policy-by-directive': {
-    bug: 'a directive makes a policy one of YAML 1.1, where on is true (17.2)',
-    at: 'src/adapters/policy/read-yaml.ts#guarded',
-    change: '/^%/m.test(text)',
-    to: 'false',
-    killedBy:
-      'test/unit/adapters/policy/policy-reader.test.ts: a directive, by which `on` would be true',
   },
   'policy-says-it-twice': {
     bug: 'of a field that is given twice the last one counts (17.2)',

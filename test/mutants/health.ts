@@ -168,12 +168,6 @@ export const HEALTH_BUGS: PlantedBugs = {
     to: '300_000',
     killedBy: 'test/unit/core/stages/soak.test.ts: in no step with bookmarks',
   },
-  'evictions-are-nothing': {
-    bug: 'a node that evicts its daemons is well (17 Build 4)',
-    at: 'src/core/stages/observe.ts#NODE_SIGNS',
-    to: "new Set<FailureSign>(['Rebooted'])",
-    killedBy: 'test/unit/core/stages/observe.test.ts: that evicted its pod',
-  },
   'resume-keeps-the-evidence': {
     bug: 'a rollout that was resumed halts again at once, by what was overruled (17.9)',
     at: 'src/core/stages/order-nodes.ts#resume',

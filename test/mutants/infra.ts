@@ -130,8 +130,7 @@ export const INFRA_BUGS: PlantedBugs = {
     at: 'infra/alarms/queues.yml#Metric > Value',
     change: 'Value: !GetAtt DelayQueue.QueueName',
     to: 'Value: !GetAtt ReconcileQueue.QueueName',
-    killedBy:
-      'test/security/template.test.ts: a queue whose every delivery fails calls somebody, and a busy or quiet one nobody (F9)',
+    killedBy: 'test/unit/infra/alarms.test.ts: rings in its stated time, whichever it is about',
   },
   'alarm-on-another-queue': {
     bug: 'one of the dead-letter queues that are looked at is a work queue',

@@ -208,13 +208,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/functions/timers-together.test.ts: wait for a slow run 50 ms, and each time anew (L3)',
   },
-  'group-goes-on-after-failure': {
-    bug: 'after a failure the rest of its message group is handled out of order',
-    at: 'functions/records.ts#handleRecords',
-    change: 'skipGroupOnError: true',
-    to: 'skipGroupOnError: false',
-    killedBy: 'test/unit/functions/middleware.test.ts: stops a group at its first failure',
-  },
   'failures-by-wrong-index': {
     bug: 'beside an unreadable timer another one than the failed one comes again',
     at: 'functions/requeue/handler.ts#handler',
@@ -275,21 +268,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/cli/command-line/caller.test.ts: is said to be unknown, and the order is given, where AWS refuses or does not answer',
   },
-  'a-name-forges-a-principal': {
-    bug: 'a name may hold what looks like the word of AWS',
-    at: 'src/cli/command-line/caller.ts#NOT_OF_A_NAME',
-    to: '/[^\\p{L}\\p{N}@._+/:=() -]+/gu',
-    killedBy:
-      'test/unit/cli/command-line/caller.test.ts: cannot be forged by a name, and fits what is stored',
-  },
-  'still-managed-is-a-failure': {
-    bug: 'the refusal of a cluster that is still managed exits as a failure',
-    at: 'src/cli/command-line/explain-error.ts#REFUSALS_FOR_SAFETY',
-    change: "'still-managed'",
-    to: '',
-    killedBy:
-      'test/unit/cli/command-line/explain-error.test.ts: what the engine refuses for safety leaves with 3',
-  },
   'network-is-a-bug': {
     bug: 'an address that answers on neither IPv4 nor IPv6 is told as a bug of rollcall',
     at: 'src/cli/command-line/explain-error.ts#chainOf',
@@ -303,13 +281,6 @@ export const PROGRAM_BUGS: PlantedBugs = {
     change: 'process.umask(OWNER_MASK);',
     to: '',
     killedBy: 'test/security/second-user.test.ts: shows another user of the machine no file',
-  },
-  'stop-leaves-fleets': {
-    bug: 'a stack that is stopped goes on to give clusters releases',
-    at: 'src/cli/stack/stop-and-resume.ts#ACTING',
-    to: "['reconcile']",
-    killedBy:
-      'test/unit/cli/stack/stop-and-resume.test.ts: stop reconcile and the schedule of fleet',
   },
   'stop-all-leaves-schedules': {
     bug: 'what has a schedule writes into a registry that is restored',

@@ -19,12 +19,6 @@ export const WATCHER_BUGS: PlantedBugs = {
     killedBy:
       'test/unit/watcher/outbox/flush-schedule.test.ts: waits for a tenth of the work of a flush',
   },
-  'lease-believes-days-ahead': {
-    bug: 'a renewal that lies ten days ahead is believed, and all after it lie there',
-    at: 'src/watcher/lease/lease-object.ts#RENEWED_AHEAD_MS_MAX',
-    to: '864_000_000',
-    killedBy: 'test/unit/watcher/lease/lease-object.test.ts: more than a day ahead',
-  },
   'takes-from-living-holder': {
     bug: 'who stands by takes the Lease from a holder that renews it',
     at: 'src/watcher/lease/lease.ts#Vacancy.isFree',
@@ -86,14 +80,6 @@ export const WATCHER_BUGS: PlantedBugs = {
     to: 'return Math.max(tokenMs, Infinity);',
     killedBy:
       'test/unit/watcher/outbox/flush-schedule.test.ts: is not held back by the interval of a rollout',
-  },
-  'heartbeat-never-rests': {
-    bug: 'after a filtered event heartbeats follow each other without rest',
-    at: 'src/watcher/outbox/flush-schedule.ts#FlushSchedule.noteFlush',
-    change: 'this.#sinceMs.clear();',
-    to: '',
-    killedBy:
-      'test/unit/watcher/outbox/flush-schedule.test.ts: within a second answers for an event that was filtered away',
   },
   'rare-heartbeats': {
     bug: 'a quiet watcher beats every hundred minutes, and its cluster counts as silent',

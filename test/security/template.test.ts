@@ -20,7 +20,6 @@ import { packageTemplate } from '../support/template/package-template.ts';
 import { queueRules } from '../support/template/queue-rules.ts';
 import { rightsRules } from '../support/template/rights-rules.ts';
 import { storeRules } from '../support/template/store-rules.ts';
-import { stuckRules } from '../support/template/stuck-rules.ts';
 import { at, ofType, textOf, type Template } from '../support/template/template.ts';
 import { VIOLATIONS } from '../support/template/violations.ts';
 import { watchRules } from '../support/template/watch-rules.ts';
@@ -36,7 +35,6 @@ const RULES = [
   ...functionRules,
   ...watchRules,
   ...alarmRules,
-  ...stuckRules,
 ];
 const STAGE = 'ring1';
 const LOCAL_STAGE = 'local';

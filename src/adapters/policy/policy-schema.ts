@@ -1,6 +1,6 @@
 /**
  * The schema of a policy: the one source of what is accepted, of its defaults (docs/rollouts.md
- * says why), and of infra/schema/rollout-policy.schema.json, which scripts/policy-schema.ts
+ * says why), and of the JSON Schema for editors, which scripts/policy-schema.ts
  * derives. Objects are closed: a word that is not known may be one that was meant to hold a
  * rollout.
  */

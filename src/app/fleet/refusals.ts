@@ -36,7 +36,7 @@ export interface FleetRefusal {
 const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy: string]>> = {
   invalid: [
     'it cannot be used as it is written.',
-    'Repair the fields above; docs/fleet.md describes them, infra/schema/fleet-daemon-set.schema.json is for editors.',
+    'Repair the fields above; docs/fleet.md describes them.',
   ],
   'not-renderable': [
     'some clusters could not be given what it makes of them. Nothing was stored.',

@@ -417,22 +417,6 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
       'two turns of fleets at a time': set('Resources FleetLambdaFunction Properties Timeout', 60),
       'a schedule without an alarm about its stop': set('Resources FleetStoppedAlarm', undefined),
     },
-  'a queue whose every delivery fails calls somebody, and a busy or quiet one nobody (F9)': {
-    'ages alone': set('Resources EventsStuckAlarm', undefined),
-    'a count that a failing message does not reach': set(
-      'Resources DelayStuckAlarm Properties Threshold',
-      10,
-    ),
-    'an hour of patience': set('Resources CredentialsStuckAlarm Properties EvaluationPeriods', 60),
-    'what is visible alone': set(
-      'Resources ReconcileStuckAlarm Properties Metrics 0 Expression',
-      'visible',
-    ),
-    'a fleet at work': set(
-      'Resources ReconcileStuckAlarm Properties Metrics 0 Expression',
-      'IF(never > 0, 0, visible + inflight)',
-    ),
-  },
   'the dashboard is valid, shows every alarm, and draws metrics that exist': {
     'no dashboard': set('Resources Dashboard', undefined),
     'one without alarms': set(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
-import { FLEET_SCHEMA_FILE } from '../../../scripts/lib/policy-json-schema.ts';
+import { fleetJsonSchema } from '../../../scripts/lib/policy-json-schema.ts';
 import { createFleetReader } from '../../../src/adapters/policy/fleet/fleet-reader.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
@@ -14,7 +14,7 @@ interface Schema {
   readonly items?: Schema;
 }
 
-const schema = JSON.parse(readFileSync(path.join(ROOT, FLEET_SCHEMA_FILE), 'utf8')) as Schema;
+const schema = fleetJsonSchema() as Schema;
 const spec = schema.properties?.['spec'];
 const strategy = spec?.properties?.['strategy'];
 

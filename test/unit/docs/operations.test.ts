@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, it } from 'node:test';
+import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
@@ -33,14 +33,6 @@ it('the run-book says what to do about every alarm, and about no other', () => {
   assert.deepEqual(describedAlarms().toSorted(), deployed.toSorted());
 });
 
-it('the run-book stops functions by their mappings, never by their concurrency (F3)', () => {
-  const text = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
-  const advice = text.split('\n').filter((line) => /reserved concurrency|reserve some/i.test(line));
-  assert.ok(advice.every((line) => line.startsWith('**Never set reserved concurrency to 0**')));
-  assert.match(text, /^rollcall stack stop /m);
-  assert.match(text, /rollcall stack stop --all/);
-});
-
 it('the run-book says how long messages wait for a place, as the queues do (F4)', () => {
   const text = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
   const queues = readFileSync(path.join(ROOT, 'infra/queues.yml'), 'utf8');
@@ -54,31 +46,4 @@ it('the run-book says how long messages wait for a place, as the queues do (F4)'
   );
   assert.equal(products.length, 4);
   for (const product of products) assert.ok(text.includes(product), product);
-});
-
-describe('what the run-book has people type (F6, F7, F8)', () => {
-  const text = readFileSync(path.join(ROOT, 'docs/operations.md'), 'utf8');
-
-  it('are never what AWS refuses, or does not do: a rename, a brake by throttling, a deployment that mends', () => {
-    const disaster = text.slice(text.indexOf('## Disaster'), text.indexOf('## Logs'));
-    assert.doesNotMatch(disaster, /reserved concurrency 0|deploy again\)? \|/i);
-    assert.doesNotMatch(text, /restore the registry there/);
-    // Restored under the name that it had, the table must be gone before; and it comes back bare.
-    const order = [
-      /--no-deletion-protection-enabled {2,}# these two/,
-      /restore-table-from-backup --target-table-name rollcall-STAGE-registry /,
-      /PointInTimeRecoveryEnabled=true/,
-      /update-table --table-name rollcall-STAGE-registry --deletion-protection-enabled\n/,
-    ].map((pattern) => disaster.slice(disaster.indexOf('*The table is gone')).search(pattern));
-    assert.ok(
-      order.every((at) => at >= 0),
-      String(order),
-    );
-    assert.deepEqual(
-      order.toSorted((left, right) => left - right),
-      order,
-    );
-    assert.match(disaster, /enable-key/);
-    assert.match(disaster, /QueueDeletedRecently/);
-  });
 });

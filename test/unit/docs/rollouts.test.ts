@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
-import { POLICY_SCHEMA_FILE } from '../../../scripts/lib/policy-json-schema.ts';
+import { policyJsonSchema } from '../../../scripts/lib/policy-json-schema.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import { removalRulesOf } from '../../../src/core/removal-guard/removal-rules.ts';
 import { nodeName } from '../../../src/core/model/identifiers.ts';
@@ -22,7 +22,7 @@ const ROOT = new URL('../../../', import.meta.url).pathname;
 const page = readFileSync(path.join(ROOT, 'docs/rollouts.md'), 'utf8');
 const section = /^## The policy\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(page)?.[1] ?? '';
 const table = /^### Fields\n([\s\S]*?)(?=^### )/m.exec(section)?.[1] ?? '';
-const schema = JSON.parse(readFileSync(path.join(ROOT, POLICY_SCHEMA_FILE), 'utf8')) as {
+const schema = policyJsonSchema() as {
   readonly properties: Readonly<Record<string, unknown>>;
 };
 const reader = createPolicyReader();

@@ -1,6 +1,6 @@
 /**
  * The schema of a FleetDaemonSet: the one source of what is accepted, of defaults, and of
- * infra/schema/fleet-daemon-set.schema.json, which scripts/policy-schema.ts derives from it. Closed
+ * the JSON Schema that scripts/policy-schema.ts derives from it. Closed
  * but for the manifest and the patches, which are Kubernetes' own (core/fleet/judge-manifest.ts).
  */
 import * as v from 'valibot';

@@ -14,12 +14,14 @@ import {
   CURRENT_HASH,
   NOW_MS,
   OWNER_UID,
+  answerOf,
   context,
+  createIntent,
+  deleteIntent,
   inWords,
   revision,
   state,
 } from '../../../support/core-fixtures.ts';
-import { FencedCluster } from '../../../support/fenced-cluster.ts';
 import { referenceRollout, type ReferenceRollout } from '../../../support/reference-rollout.ts';
 import { fleets, rollingSets, type Fleet } from '../../../support/rollout-arbitraries.ts';
 
@@ -39,12 +41,13 @@ const isLive = (pod: PodProjection): boolean =>
 interface Turn {
   readonly turn?: <T>(items: readonly T[]) => readonly T[];
   readonly burstPodsMax?: number;
+  readonly backoff?: Plan['backoff'];
 }
 
 function planOf(
   set: DaemonSetObject,
   fleet: Fleet,
-  { turn = (items) => items, ...rest }: Turn = {},
+  { turn = (items) => items, backoff = [], ...rest }: Turn = {},
 ): Plan {
   const view = computeView({
     daemonSet: set,
@@ -53,7 +56,8 @@ function planOf(
     revisions: turn([revision(1), revision(2), revision(3)]),
     nowMs: NOW_MS,
   });
-  return planReconcile(view, context({ state: state({ intents: turn(fleet.intents) }), ...rest }));
+  const before = state({ intents: turn(fleet.intents), backoff });
+  return planReconcile(view, context({ state: before, ...rest }));
 }
 
 interface Already {
@@ -335,16 +339,21 @@ test('a second plan on the unchanged view sends nothing, once the effects of the
   const cases = new Cases();
   fc.assert(
     fc.property(rollingSets, fleets, (set, { nodes, pods }) => {
-      const cluster = new FencedCluster(set, nodes);
-      for (const pod of pods) cluster.pods.set(pod.name, pod);
-      const before = cluster.snapshot();
-      const first = cluster.run();
+      const first = planOf(set, { nodes, pods, intents: [] });
+      const sent = [
+        ...first.creates.map(({ node, name }) =>
+          createIntent(node, { name, answer: answerOf(name) }),
+        ),
+        ...pods
+          .filter((pod) => first.deletes.some(({ uid }) => uid === pod.uid))
+          .map((pod) => deleteIntent(pod, { isAccepted: true })),
+      ];
       // A name that a pod of nobody holds is the shell's business (faults 88).
       const names = new Set(pods.map(({ name }) => name));
       const taken = new Set(
         first.creates.filter(({ name }) => names.has(name)).map(({ node }) => node),
       );
-      const again = cluster.plan(before);
+      const again = planOf(set, { nodes, pods, intents: sent }, { backoff: first.backoff });
       assert.deepEqual(
         again.creates.filter(({ node }) => !taken.has(node)).map(({ name }) => name),
         [],
