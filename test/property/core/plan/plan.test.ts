@@ -207,7 +207,7 @@ test('S1: lost answers, late requests, finalizers and stale views never make two
         assertOnePodPerNode(cluster);
       }
     }),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
   assert.ok(lateArrivals > 0, 'late requests did arrive');
 });
@@ -249,7 +249,7 @@ test('S13: no name that a view has shown is asked for again, with and without su
         }
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: 600 },
   );
   assert.ok(replaced > 0, 'pods were replaced');
 });
