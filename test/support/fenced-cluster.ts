@@ -15,7 +15,6 @@ import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Plan, PlannedCreate, PlannedDelete } from '../../src/core/model/plan.ts';
 import type { NodeProjection, PodProjection, Tombstone } from '../../src/core/model/projections.ts';
 import type { DaemonSetState, Intent } from '../../src/core/model/state.ts';
-import type { Marks } from '../../src/core/model/watcher-message.ts';
 import { planReconcile } from '../../src/core/plan/plan.ts';
 import { tombstonesOfMissing, keepTombstones } from '../../src/core/pod/tombstones.ts';
 import { computeView } from '../../src/core/view/view.ts';
@@ -135,27 +134,13 @@ export class FencedCluster {
     else this.pods.delete(name);
   }
 
-  /** A pod as it is right after its creation: here, it runs at once. */
-  protected born(pod: PodProjection): PodProjection {
-    return pod;
-  }
-
-  /** How far a view has been read; unknown here, so that identity alone settles intents. */
-  protected marks(): Marks {
-    return {};
-  }
-
-  /** The version that was given out last. */
-  protected get version(): ResourceVersion {
-    return resourceVersion(String(this.#version));
-  }
-
   #judgeAndPlan(pods: readonly PodProjection[]): {
     readonly plan: Plan;
     readonly settled: readonly Intent[];
   } {
+    // How far the view was read is not known, so that identity alone settles intents.
     const at = { era: 1, nowMs: this.nowMs, requestTimeoutMs: TIMEOUT_MS };
-    const intents = judgeIntents({ state: this.state, pods, marks: this.marks(), ...at });
+    const intents = judgeIntents({ state: this.state, pods, marks: {}, ...at });
     const view = computeView({
       daemonSet: this.daemonSet,
       nodes: this.nodes,
@@ -211,14 +196,12 @@ export class FencedCluster {
     if (taken !== undefined) return this.#refuse(create, taken);
     const version = this.#nextVersion();
     const { labels } = create.body['metadata'] as { readonly labels: PodProjection['labels'] };
-    const made = this.born(
-      namedPod(create.node, name, {
-        uid: uid(`pod-${version}`),
-        resourceVersion: version,
-        createdAtMs: this.nowMs + this.apiAheadMs,
-        labels,
-      }),
-    );
+    const made = namedPod(create.node, name, {
+      uid: uid(`pod-${version}`),
+      resourceVersion: version,
+      createdAtMs: this.nowMs + this.apiAheadMs,
+      labels,
+    });
     this.pods.set(name, made);
     return { answers: [this.#answer(name, made.uid, version)] };
   }
@@ -252,6 +235,6 @@ export class FencedCluster {
 
   #nextVersion(): ResourceVersion {
     this.#version += 1;
-    return this.version;
+    return resourceVersion(String(this.#version));
   }
 }

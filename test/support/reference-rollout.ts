@@ -45,7 +45,7 @@ export interface ReferenceRollout {
 type Count = number | string | undefined;
 
 /** maxUnavailable and maxSurge for this many desired nodes: both round up, never both zero. */
-export function referenceBudget(
+function referenceBudget(
   daemonSet: DaemonSetObject,
   desired: number,
 ): { readonly maxUnavailable: number; readonly maxSurge: number } {

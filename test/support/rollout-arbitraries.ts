@@ -11,9 +11,9 @@ import type { Intent } from '../../src/core/model/state.ts';
 import { CURRENT_HASH, NOW_MS, daemonSet, deleteIntent, node, pod, slot } from './core-fixtures.ts';
 
 /** Names of the nodes that fleets are made of. */
-export const FLEET = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8'] as const;
+const FLEET = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6', 'n7', 'n8'] as const;
 /** Hash of the revision before the current one, in fleets. */
-export const FORMER_HASH = 'former';
+const FORMER_HASH = 'former';
 
 const counts = fc.constantFrom<number | string>(1, 2, 3, 8, '10%', '25%', '50%', '100%');
 
@@ -25,7 +25,7 @@ const rollingUpdates: fc.Arbitrary<JsonObject | undefined> = fc.oneof(
 );
 
 /** Update strategies that the API server accepts, and one that it refuses: nothing may ever move. */
-export const strategies: fc.Arbitrary<JsonObject> = fc.oneof(
+const strategies: fc.Arbitrary<JsonObject> = fc.oneof(
   {
     weight: 8,
     arbitrary: rollingUpdates.map((rollingUpdate) => ({
