@@ -189,7 +189,7 @@ describe('resync, whenever it is called (F11)', () => {
           }
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 
@@ -207,7 +207,7 @@ describe('resync, whenever it is called (F11)', () => {
         const sent = queue.sends.flatMap(({ prefix, keys }) => keys.map((key) => prefix + key));
         assert.equal(new Set(sent).size, sent.length);
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     );
   });
 });

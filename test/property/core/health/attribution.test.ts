@@ -18,7 +18,7 @@ import {
 import { POPULATIONS, playHarmless, upperBound } from '../../../support/attribution/harmless.ts';
 import type { Column } from '../../../support/attribution/columns.ts';
 
-const FLEETS = 300;
+const FLEETS = 150;
 const FIRST_SEED = 1;
 
 function judge(column: Column): void {
@@ -50,7 +50,7 @@ describe('50 nodes', () => {
 });
 
 describe('harmless releases on fixed populations', () => {
-  const plays = 150;
+  const plays = 75;
   for (const population of POPULATIONS.filter(({ nodes }) => nodes <= 1000)) {
     const { nodes, flakyPercent, canary } = population;
     it(`${String(nodes)} nodes, ${String(flakyPercent)} % flaky, canary ${String(canary)}: are halted once in fifty times at most`, () => {

@@ -17,7 +17,7 @@ import { node } from '../../../support/core-fixtures.ts';
 import { STATES, readDiagram, stateOf, transitionOf } from '../../../support/rollout-states.ts';
 import { StagedWorld, policy } from '../../../support/staged-world.ts';
 
-const SEEDS = 250;
+const SEEDS = 120;
 const STEPS = 60;
 const NODES = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
 const POOLS = ['a', 'b', 'c'];

@@ -56,11 +56,6 @@ describe('planFleet: stages', () => {
     );
   });
 
-  it('by default begins with one cluster where there is only one', () => {
-    const [canary] = plan(many(1)).stages;
-    assert.deepEqual([canary?.clusters.length, canary?.concurrentClusters], [1, 1]);
-  });
-
   it('takes a percentage of those that the stage names', () => {
     const clusters = [...many(10), inRing('r1', '0'), inRing('r2', '0')];
     const stages = [
@@ -86,19 +81,6 @@ describe('planFleet: stages', () => {
       stages[0]?.clusters.map(({ id }) => id),
       ['dev', 'prod', 'z-last'],
     );
-  });
-
-  it('moves a cluster whose label changes to the stage that its labels name now', () => {
-    const others = [inRing('a', '0'), inRing('b', '1')];
-    const strategy = BY_RING;
-    assert.deepEqual(stagesOf(plan([...others, inRing('c', '1')], { strategy })), {
-      first: ['a'],
-      second: ['b', 'c'],
-    });
-    assert.deepEqual(stagesOf(plan([...others, inRing('c', '0')], { strategy })), {
-      first: ['a', 'c'],
-      second: ['b'],
-    });
   });
 
   it('places a cluster that no stage names in the rest, and one without the label of the placement nowhere', () => {

@@ -1,12 +1,10 @@
 // What one cluster is given: overrides in their order, judged again.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { jsonItems, jsonMember, type Json, type JsonObject } from '@rollcall/base/json.ts';
+import { jsonMember, type Json, type JsonObject } from '@rollcall/base/json.ts';
 import { fleetRenderer, policyInForce } from '../../../../src/core/fleet/render-fleet.ts';
 import type { Rendering } from '../../../../src/core/fleet/render-fleet.ts';
 import { factsOf, fleetOf, manifestOf } from '../../../support/fleet-samples.ts';
-
-const ARM = { clusterSelector: { matchLabels: { arch: 'arm64' } } };
 
 function renderedFor(spec: JsonObject, labels: Readonly<Record<string, string>> = {}): Rendering {
   return fleetRenderer(fleetOf(spec))(factsOf('c1', { labels }));
@@ -18,20 +16,7 @@ function podSpecOf(rendering: Rendering): Json | undefined {
   return jsonMember(template as JsonObject, 'spec');
 }
 
-const image = (name: string, tag: string): JsonObject => ({
-  spec: { template: { spec: { containers: [{ name, image: tag }] } } },
-});
-
 describe('fleetRenderer', () => {
-  it('merges containers by their names, and only for the clusters that are meant', () => {
-    const overrides = [{ name: 'arm', ...ARM, strategicMerge: image('agent', 'agent:arm') }];
-    const arm = podSpecOf(renderedFor({ overrides }, { arch: 'arm64' }));
-    assert.deepEqual(jsonItems(jsonMember(arm, 'containers')), [
-      { name: 'agent', image: 'agent:arm', env: [{ name: 'TOKEN', value: 'hunter2' }] },
-    ]);
-    assert.deepEqual(podSpecOf(renderedFor({ overrides })), podSpecOf(renderedFor({})));
-  });
-
   it('applies overrides in their order, and in each the merge before the JSON patch', () => {
     const path = '/spec/template/spec/priorityClassName';
     const overrides = [

@@ -35,12 +35,6 @@ describe('the cause of a shrink', () => {
     });
   });
 
-  it('counts no others where all are named, and speaks of one as one', () => {
-    assert.match(cause({ leaving: nodes(LABEL, 'b', 'c', 'd') }).text, /^b, c, d are a node that /);
-    assert.match(cause({ leaving: nodes(LABEL, 'b') }).text, /^b is a node that lacks /);
-    assert.match(cause({ leaving: nodes(LABEL, 'b', 'c') }).text, /^b, c are a node that lacks /);
-  });
-
   it('looks at the taints of the first node for a taint', () => {
     const found = cause({ leaving: nodes(TAINT, 'b', 'c') });
     assert.deepEqual(found.suspect, { kind: 'node', node: 'b', part: 'taints' });
@@ -50,12 +44,6 @@ describe('the cause of a shrink', () => {
   it('is of nodes that were left already where none is to be left now', () => {
     assert.match(cause({ left: nodes(LABEL, 'z') }).text, /^z is /);
     assert.match(cause({ leaving: nodes(LABEL, 'b'), left: nodes(TAINT, 'z') }).text, /^b is /);
-  });
-
-  it('is an edit where the template is not what it was', () => {
-    const found = cause({ leaving: nodes(LABEL, 'b') }, true);
-    assert.match(found.text, /^the pod template's placement was edited: b is a node that lacks/);
-    assert.deepEqual(found.suspect, { kind: 'daemon-set' });
   });
 
   it('is bounded', () => {

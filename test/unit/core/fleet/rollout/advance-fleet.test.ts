@@ -61,14 +61,6 @@ describe('advanceFleet: small clusters compared with each other', () => {
     assert.deepEqual([decision?.kind, halted.breach?.cause], ['halted', 'NodesFailed']);
     assert.ok(halted.pool, 'for people to look at');
   });
-
-  it('forgets it once all stages passed', () => {
-    const stages = fleetRecordOf().stages.slice(0, 1);
-    const record = fleetRecordOf({ stages, pool: calm.pool });
-    const spec = { stages: [{ name: 'rest', soak: '0s' }] };
-    const done = step({ record, open: seenOf([givenOf('a', WELL)]), pool: calm }, spec);
-    assert.deepEqual([done.decision?.kind, done.record.pool], ['completed', undefined]);
-  });
 });
 
 describe('advanceFleet: stages', () => {

@@ -24,10 +24,6 @@ function at(kind: 'returning' | 'returned'): FleetRecord {
 }
 
 describe('untoldOf', () => {
-  it('tells nothing of a step that decided nothing', () => {
-    assert.deepEqual(told(), []);
-  });
-
   it('tells that a generation began, also the first one', () => {
     const began = [['rollout-started', 'generation 2 began']];
     assert.deepEqual(told({ before: undefined }), began);

@@ -71,10 +71,6 @@ describe('a pause', () => {
       assert.deepEqual([paused.gate, paused.orders.paused], [gate, NOTE]);
     }
   });
-
-  it('never puts off what is due already', () => {
-    assert.equal(given(fleetRecord({ dueAtMs: 10 }), { kind: 'pause' }).dueAtMs, 10);
-  });
 });
 
 describe('a resume', () => {

@@ -30,19 +30,6 @@ describe('returnTargetOf', () => {
   const targetOf = (...of: Parameters<typeof returnTargetOf>): string | undefined =>
     returnTargetOf(...of)?.contentHash;
 
-  it('is not asked for by a halt on the word of one cluster, or for what lies with clusters', () => {
-    for (const grounds of ['one-cluster', 'place'] as const) {
-      const record = fleetRecordOf({ breach: { ...HALTED, grounds } });
-      assert.equal(targetOf(record, ROLLBACK), undefined, grounds);
-      const undone = { ...record, orders: { undo: BY } };
-      assert.equal(targetOf(undone, ROLLBACK), 'old', 'a person may');
-    }
-  });
-
-  it('needs something to go back to', () => {
-    assert.equal(targetOf(fleetRecordOf({ orders: { undo: BY }, good: [] }), strategy), undefined);
-  });
-
   it('is good content that was applied again, but for a pause or a breach', () => {
     const record = fleetRecordOf({ release: releaseOf('old', 3), isReturn: true });
     assert.equal(targetOf(record, strategy), 'old');
