@@ -69,5 +69,5 @@ const SERVED: readonly CommandModule[] = [
 
 export const COMMANDS: readonly CommandModule[] = [...SERVED, uiCommand(SERVED)];
 
-/** What shells call; in no --help. */
+/** The command that shells call; in no --help. */
 export const HIDDEN_COMMANDS: readonly CommandModule[] = [completeCommand(COMMANDS)];

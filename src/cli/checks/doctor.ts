@@ -116,7 +116,7 @@ function requireOneTarget(id: string | undefined, options: OptionsOf<typeof OPTI
   }
 }
 
-/** What all clusters that are examined share: each is read once. */
+/** Facts that all examined clusters share: each is read once. */
 interface Examination {
   readonly wide: StackWide;
   readonly ofStack: Read;
@@ -137,7 +137,7 @@ interface Question extends Examination {
   readonly clusterProfile?: string;
 }
 
-/** Whatever fails or takes too long is said with its reason, and hides nothing else. */
+/** A read that fails or takes too long is reported with its reason, and hides nothing else. */
 export async function examine(id: ClusterId, question: Question): Promise<readonly Finding[]> {
   const { stack, egress, clusterProfile: profile, wide, ofStack, patience } = question;
   const fact = await readRegistration(stack, id);

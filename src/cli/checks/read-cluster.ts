@@ -1,5 +1,5 @@
 /**
- * What is read from a cluster itself: identity, rights, Lease, Deployment, policies, sentinel, endpoint.
+ * Reads a cluster itself: identity, rights, Lease, Deployment, policies, sentinel, endpoint.
  *
  * Two ways in: the registered credential at the registered endpoint (where this process can have it),
  * and the user's own kubeconfig at its own server. A credential goes to its own server only (S11).
@@ -212,7 +212,7 @@ async function readAdmission({
   return checked({ missing });
 }
 
-/** What stands in the policy of that name: quoted names, as scripts/install/copilot-policy.ts writes them. */
+/** DaemonSets that the policy lists: quoted names, as scripts/install/copilot-policy.ts writes them. */
 async function readListed({ registration, ways }: Place): Promise<Checked<Needs['listed']>> {
   if (registration.mode !== 'copilot') return unchecked('the cluster is not in copilot');
   const way = ways.kubeconfig;

@@ -1,5 +1,5 @@
 /**
- * What is read from the stack's tables, queues and account; of a cluster, what is known there about it.
+ * Reads the stack's tables, queues and account, and their facts about a cluster.
  *
  * Nothing is asked of a cluster, and nothing is taken out of a queue.
  */
@@ -73,7 +73,7 @@ export function stackReaders(
   };
 }
 
-/** What is the same for all clusters of a stack, and read at the first question alone. Each may reject. */
+/** Facts that all clusters of a stack share, read at the first question alone. Each may reject. */
 export interface StackWide {
   readonly freeze: () => Promise<Needs['freeze']>;
   readonly standing: () => Promise<Needs['standing']>;
@@ -113,7 +113,7 @@ type KnownNeed =
   | 'observed'
   | 'fleets';
 
-/** What is known of one cluster. `profile`: AWS profile of the account where it is. */
+/** Facts about one cluster. `profile`: AWS profile of the account where it is. */
 export function knownReaders(
   registration: ClusterRegistration,
   stack: Stack,

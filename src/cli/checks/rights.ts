@@ -100,7 +100,7 @@ async function narrow(options: {
   return { missing: missing.filter((permission) => !isNarrow(permission)), missingIn };
 }
 
-/** What `rollcall fleet rights` would print, and whether the functions may do the same to every DaemonSet. */
+/** The rights that `rollcall fleet rights` would print, and whether the functions may do the same to every DaemonSet. */
 export async function readFleetRights(
   place: RightsPlace,
   registration: Pick<ClusterRegistration, 'authentication'>,
@@ -130,7 +130,7 @@ interface OfNodes {
   readonly admission: readonly AdmissionObject[];
 }
 
-/** What the manifests in infra/ say: rights and admission policies; no list of rights is written twice. */
+/** Reads the manifests in infra/: rights and admission policies; no list of rights is written twice. */
 export interface ShippedManifests {
   readonly functions: readonly Permission[];
   readonly requests: readonly Permission[];
@@ -208,7 +208,7 @@ function permissionsOf(documents: readonly unknown[]): readonly Permission[] {
   });
 }
 
-/** What the functions need in this mode, of what the manifest of their mode gives them (takeover's in observe). */
+/** Rights that the functions need in this mode, of those in the manifest of their mode (takeover's in observe). */
 export function neededInMode(
   permissions: readonly Permission[],
   mode: ClusterMode,

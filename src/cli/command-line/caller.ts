@@ -1,5 +1,5 @@
 /**
- * Who gives an order, for records that people read: the name at the terminal, and whom AWS knows the command as.
+ * Finds who gives an order, for records that people read: the name at the terminal, and whom AWS knows the command as.
  *
  * The environment gives the name, so a user may write any; the principal in brackets is AWS's answer. It names an assumed role
  * by `role/session`, a user by `user/name`: the ARN is this within the stack's account. AWS is asked once for each command
@@ -56,7 +56,7 @@ function askInTime({
   });
 }
 
-/** What tells principals apart: of an ARN in the stack's account its last part, of another one the account, too. */
+/** The part that tells principals apart: of an ARN in the stack's account its last part, of another one the account, too. */
 function principalIn(arn: string, { outputs }: Pick<Stack, 'outputs'>): string {
   const [, , , , account = '', ...rest] = arn.split(':');
   const resource = rest.join(':');

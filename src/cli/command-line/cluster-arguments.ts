@@ -1,7 +1,7 @@
 /**
  * Arguments that several commands share: a cluster's id, labels, files, and where to stop when it is not there.
  *
- * What is wrong with one is a CommandError (2) that says what to pass instead. Patterns are those of the
+ * A wrong one is a CommandError (2) that says what to pass instead. Patterns are those of the
  * registration's schema.
  */
 import { nearestField } from '../../adapters/policy/nearest-field.ts';

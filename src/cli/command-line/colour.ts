@@ -1,5 +1,5 @@
 /**
- * What of a line tells that something failed, or waits for a person; and the colours of a terminal for it.
+ * Marks the parts of a line that tell that something failed, or waits for a person; and the colours of a terminal for it.
  *
  * A command marks pieces of its lines, and never writes an escape code: the frame paints them where colours are wanted. Pieces are
  * made of plain text (text-table.ts), so nothing that a cluster said steers a terminal.

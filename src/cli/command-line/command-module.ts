@@ -1,5 +1,5 @@
 /**
- * What a command of `rollcall` is: words, options, and a function from them to a result.
+ * The shape of a command of `rollcall`: words, options, and a function from them to a result.
  *
  * A command prints nothing itself. It returns one JSON document and the lines that say the same to a
  * person; the frame prints one of the two, so with `--json` stdout holds exactly one document. Progress
@@ -15,7 +15,7 @@ import { exitsOf, type EXIT } from '../process/exit-codes.ts';
 import type { Line } from './colour.ts';
 import type { GlobalOptions } from './global-options.ts';
 
-/** What a command prints. */
+/** The output of a command. */
 export interface CommandResult {
   /** Printed with `--json`, after `apiVersion`. Its kinds are in docs/reference/json.md. */
   readonly document: { readonly kind: string } & Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface CommandResult {
   readonly exitCode?: number;
 }
 
-/** What every command may use. */
+/** The context of every command. */
 export interface CommandContext {
   readonly globals: GlobalOptions;
   readonly clock: Clock;
@@ -64,7 +64,7 @@ export interface OptionRow<T> {
 /** Options by the names under which a command reads them: `--cluster-profile` as `clusterProfile`. */
 export type OptionTable = Readonly<Record<string, OptionRow<unknown>>>;
 
-/** What a command reads of a table. */
+/** The parsed options of a table. */
 export type OptionsOf<Table extends OptionTable> = {
   readonly [Name in keyof Table]?: Table[Name] extends OptionRow<infer T> ? T : never;
 };
@@ -118,7 +118,7 @@ export interface CommandDefinition<Table extends OptionTable> {
   readonly summary: string;
   /** Whole sentences below it, in `--help` and in docs/reference/cli.md. */
   readonly about?: readonly string[];
-  /** What exit codes mean here, beside what they mean everywhere. */
+  /** Meanings of exit codes here, beside those for all commands. */
   readonly exits?: Partial<Record<keyof typeof EXIT, string>>;
   /** Kinds of the JSON documents that it prints; docs/reference/json.md has their fields. */
   readonly documents?: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * Who froze what and why, and what else stands in the way, in the words of tables and documents.
+ * Words of tables and documents for freezes, their authors and reasons, and for other obstacles.
  *
  * The lines above an answer are outages (core/status/outages.ts); a freeze is one of them.
  */
@@ -37,7 +37,7 @@ export function outageLines(outages: readonly Outage[]): readonly Line[] {
   });
 }
 
-/** What is frozen for the whole stack; an item that is none counts as everything. */
+/** Freezes of the whole stack; an invalid item counts as a freeze of everything. */
 export async function readFreezeIn({
   freezes,
 }: {

@@ -35,7 +35,7 @@ export function versioned(document: object): object {
   return { apiVersion: API_VERSION, ...document };
 }
 
-/** What a command has to print. */
+/** The output of a command. */
 export interface Printable {
   readonly document: object;
   readonly table: (isWide: boolean) => readonly Line[];

@@ -12,7 +12,7 @@ import { plainText } from './text-table.ts';
 
 export type Refusal = FleetRefusal | OrderRefusal | RolloutRefusal;
 
-/** What is refused because it would do something else than its giver thinks, or may not be done here. */
+/** A refusal of an order that would do something else than its author thinks, or may not be done here. */
 const FOR_SAFETY: ReadonlySet<Refusal['code']> = new Set<Refusal['code']>([
   'changed',
   'halted',

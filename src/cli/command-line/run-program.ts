@@ -28,7 +28,7 @@ function usageDocument(why: string): Explained['document'] {
   };
 }
 
-/** What a run needs of its process; `cli/ui` runs commands with its own. */
+/** The process of a run; `cli/ui` runs commands with its own. */
 export interface RunOptions {
   readonly argv: readonly string[];
   readonly name: string;
@@ -85,7 +85,7 @@ export async function runProgram(options: RunOptions): Promise<number> {
   }
 }
 
-/** What was chosen, or how it ends when everything was said already. */
+/** The chosen command, or its exit when everything was printed already. */
 function parse(
   options: RunOptions,
 ): Chosen | { readonly exitCode: number; readonly message: string } {

@@ -1,5 +1,5 @@
 /**
- * What a half-typed command line may go on with, by the definitions of the commands: their words, options and choices, or the
+ * Finds the words that may follow a half-typed command line, by the definitions of the commands: their words, options and choices, or the
  * names of what an argument takes, which the caller looks up.
  */
 import { Command, type Option } from 'commander';
@@ -17,7 +17,7 @@ export type Wanted =
 
 export interface Understood {
   readonly wanted: Wanted;
-  /** What the word at the cursor begins with, up to the part that is completed: `--mode=`. */
+  /** The beginning of the word at the cursor, up to the part that is completed: `--mode=`. */
   readonly before: string;
   /** That part, as far as it is typed. */
   readonly typed: string;
@@ -137,7 +137,7 @@ const ARGUMENTS: Readonly<Record<string, NameKind>> = {
 
 function argumentOf(line: Line): Wanted {
   const argument = line.command?.registeredArguments[line.args.length];
-  // Who adds a cluster gives it a name.
+  // `cluster add` gives a new name.
   if (argument === undefined || line.path.join(' ') === 'cluster add') return { kind: 'nothing' };
   if (argument.argChoices !== undefined) return { kind: 'words', words: argument.argChoices };
   return namesOf(ARGUMENTS[argument.name()], line);

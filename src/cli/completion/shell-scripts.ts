@@ -1,5 +1,6 @@
 /**
- * What a shell runs to complete `rollcall`: it hands the words up to the cursor to `rollcall __complete`, and shows what comes back.
+ * The script by which a shell completes `rollcall`: it hands the words up to the cursor to `rollcall __complete`,
+ * and shows the answer.
  *
  * The answer is a candidate a line, or `:files`, where the shell completes names of files by itself.
  */

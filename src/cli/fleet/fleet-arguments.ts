@@ -29,7 +29,7 @@ export function parseFleetKey(text: string): FleetKey {
   return parseNamespacedName(text, 'FleetDaemonSet');
 }
 
-/** What a file holds. Throws CommandError (2). */
+/** The content of a file. Throws CommandError (2). */
 export function readFleetFile(file: string): Extract<FleetReading, { readonly kind: 'fleet' }> {
   const content = readUserFile(file, 'Pass the file of a FleetDaemonSet with -f.');
   const reading = createFleetReader().read(content, (name) => openBeside(file, name));

@@ -224,7 +224,7 @@ const remove: CommandModule = defineCommand({
     if (stored === undefined) throw errorOf(refuseFleet('unknown-fleet', key));
     const removed = await fleets.removeFleet(stored.head);
     if (removed === 'lost') throw errorOf(refuseFleet('changed', key));
-    // What is recorded of its rollout, and its mirror, are the function's to remove: it finds a record without a head.
+    // The function removes the record of its rollout, and its mirror: it finds a record without a head.
     const { generation } = stored.head;
     return {
       document: { kind: 'FleetDeleted', ...key, generation },

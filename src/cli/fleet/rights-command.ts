@@ -209,7 +209,7 @@ function powersOfContainer(container: Container, pod: Pod): string[] {
   ];
 }
 
-/** What a container says counts before what its pod says. */
+/** A container's setting counts before its pod's. */
 function mayBeRoot(own: User, ofPod: User): boolean {
   const isRefused = own?.runAsNonRoot ?? ofPod?.runAsNonRoot ?? false;
   return !isRefused && (own?.runAsUser ?? ofPod?.runAsUser ?? 0) === 0;
@@ -221,7 +221,7 @@ const inPod = (member: string): string => `variables.pod.?securityContext.?${mem
 const eachContainer = (expression: string): string => `variables.containers.all(c, ${expression})`;
 const eachVolume = (expression: string): string => `variables.volumes.all(v, ${expression})`;
 
-/** What is held, and the CEL that is true of an object which has no more of it than was printed. */
+/** A right, and the CEL that is true of an object which has no more of it than was printed. */
 const HELD: readonly (readonly [what: string, expression: string])[] = [
   [
     'serviceAccountName',

@@ -86,7 +86,7 @@ function linesAgainst(check: ClusterCheck): readonly string[] {
   );
 }
 
-/** What clusters say stands as text, so that it is no link and no mention. */
+/** Messages of clusters stand as text, so that none is a link or a mention. */
 function fenced(lines: readonly string[]): readonly string[] {
   return ['', '```text', ...lines.map((line) => line.replaceAll('`', "'")), '```'];
 }

@@ -43,7 +43,7 @@ const scopeOptions = (verb: 'freeze' | 'thaw') => ({
   yes: flagOption('--yes', 'without either: confirm that the whole stack is meant'),
 });
 
-/** What is meant; nothing means the whole stack. Throws CommandError (2). */
+/** The scope; without an option the whole stack. Throws CommandError (2). */
 function parseScope({ cluster, daemonSet }: ScopeOptions): FreezeScope {
   excludeEachOther({ '--cluster': cluster, '--daemon-set': daemonSet });
   if (cluster !== undefined) return { kind: 'cluster', id: parseClusterId(cluster) };

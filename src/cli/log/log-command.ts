@@ -244,7 +244,7 @@ function newsTeller({ globals, say, emit }: CommandContext): (looked: Looked) =>
 
 type Fresh = readonly (readonly [text: string, line: LogLine])[];
 
-/** What a look has that the look before had not: each entry once, and once more where its result became known. */
+/** Entries that the look before had not: each once, and once more where its result became known. */
 class News {
   // Of the last look alone: what is older is not looked at again.
   #told: ReadonlySet<string> = new Set();

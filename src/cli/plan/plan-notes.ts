@@ -1,5 +1,5 @@
 /**
- * What a plan says beside its nodes: who acts, what holds it, what it waits for in the end, and what its times rest on.
+ * Notes of a plan beside its nodes: who acts, what holds it, what it waits for in the end, and what its times rest on.
  *
  * Sentences for a person, the same in every form. Nothing is decided here.
  */

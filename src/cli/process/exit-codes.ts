@@ -5,7 +5,7 @@
  * happened, why, and what to do next.
  */
 
-/** What a command leaves with. */
+/** The exit codes of commands. */
 export const EXIT = {
   ok: 0,
   /** Something failed; the message says what and what to do next. */
@@ -28,7 +28,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** What each means, for `--help` and docs/reference/cli.md. */
+/** The meaning of each, for `--help` and docs/reference/cli.md. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'done',
   failed: 'failed, and the message says what to do',
@@ -95,7 +95,7 @@ export function refusal(message: string, remedy: string): CommandError {
   return new CommandError({ message, remedy, exitCode: EXIT.refused });
 }
 
-/** What the checks refuse, each run whatever another one says. What is no CommandError is thrown on. */
+/** Refusals of the checks, all of which run. An error that is no CommandError is thrown on. */
 export function refusalsOf(checks: readonly (() => unknown)[]): readonly CommandError[] {
   return checks.flatMap((check) => {
     try {

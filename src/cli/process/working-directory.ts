@@ -45,7 +45,7 @@ export function openWorkingDirectory(
   dataDir: string | undefined,
   say: (text: string) => void,
 ): WorkingDirectory {
-  // Whatever is written from here on holds keys, leads to them, or is run: its owner's alone.
+  // All files from here on hold keys, lead to them, or are run: they are their owner's alone.
   process.umask(OWNER_MASK);
   if (dataDir !== undefined) return holdData(dataDir);
   const inherited = removeLeftBehind(say);

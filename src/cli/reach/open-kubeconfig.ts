@@ -127,7 +127,7 @@ export function nameOf(file: KubeconfigPath): string {
   return typeof file === 'string' ? file : file.join(path.delimiter);
 }
 
-/** What was read; a refusal becomes a sentence, with what to try. */
+/** The kubeconfig; a refusal becomes a sentence with a remedy. */
 async function explained<T>(
   reading: Promise<T>,
   file: KubeconfigPath,

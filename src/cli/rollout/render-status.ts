@@ -78,7 +78,7 @@ function evidenceFields(staged: StagedStatus): readonly Field[] {
   ];
 }
 
-/** What was running when the policy came is where a rollback leads, and nothing has proven it. */
+/** A rollback leads to the revision that ran when the policy came, and nothing has proven it. */
 function provenFields({ proven, former }: StagedStatus): readonly Field[] {
   const isBaseline = proven?.isBaseline === true;
   const how = isBaseline ? ', as found and never soaked' : '';
@@ -101,7 +101,7 @@ interface OwnWords {
   readonly name: string;
   /** How many have it, after the step. */
   readonly counts: string;
-  /** What the number of an approval is of. */
+  /** The unit of an approval's number: a step, or a gate. */
   readonly approves: 'step' | 'gate';
   /** Before step and gate, after them, and after the orders. */
   readonly first: readonly Field[];
@@ -152,7 +152,7 @@ function refusedField(of: string, { cause, atMs }: Staged['refused'][number]): F
   return ['refused', `${of}: ${cause} at ${timeText(atMs)}`];
 }
 
-/** What bounds it, how much of that is free, and who uses it. */
+/** The bound of a budget, its free part, and its users. */
 export function budgetText(budget: ShownBudget): string {
   const { unavailableNodes, unavailableNodesMax, surgingNodes, surgeNodesMax } = budget;
   const { waitingNodes, freeNodes, users } = budget;
@@ -179,7 +179,7 @@ export function strayText(strays: readonly string[]): string {
   return `${String(strays.length)} ahead of their step, watched as canaries: ${nodes}`;
 }
 
-/** What a table says of the evidence: nothing while nothing failed and the test is as strong as it looks. */
+/** Evidence for a table: empty while nothing failed and the test is as strong as it looks. */
 export function evidenceLines(
   evidence: ShownEvidence,
   breach: Parameters<typeof describeEvidence>[1],
@@ -304,7 +304,7 @@ function countsOf(lines: readonly FleetClusterLine[]): string | undefined {
   return [...groups].map(([phase, { length }]) => `${String(length)} ${phase}`).join(', ');
 }
 
-/** What to do next, as the last lines: what a command does stands behind it as a comment, so that a line can be copied. */
+/** The next steps, as the last lines: a comment behind each command says what it does, so that a line can be copied. */
 export function nextLines(steps: readonly NextStep[]): readonly string[] {
   if (steps.length === 0) return [];
   const width = Math.max(...steps.map(({ command }) => command.length));

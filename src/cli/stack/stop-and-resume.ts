@@ -23,7 +23,7 @@ import type { Stack } from '../reach/stack.ts';
 import { MAPPED_FUNCTIONS, turnTriggers, SCHEDULED_FUNCTIONS, openTriggers } from './triggers.ts';
 import type { KnownTrigger, TriggerTurn } from './triggers.ts';
 
-/** What acts in clusters: the one by hints, the other by its schedule. */
+/** The functions that act in clusters: the one by hints, the other by its schedule. */
 const ACTING: readonly string[] = ['reconcile', 'fleet'];
 const ALL: readonly string[] = [...MAPPED_FUNCTIONS, ...SCHEDULED_FUNCTIONS];
 

@@ -1,5 +1,5 @@
 /**
- * What calls the functions of a stack, queues by their mappings and schedules by their rules: turned off, turned on, and waited for.
+ * The triggers of a stack's functions, queues by their mappings and schedules by their rules: turned off, turned on, and waited for.
  *
  * Asks until each trigger is as wanted, at most five minutes; interrupted or late, the same command goes on. How a trigger is read and
  * turned is its control's business.

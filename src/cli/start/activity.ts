@@ -1,5 +1,5 @@
 /**
- * What just happened and why, for the person who watches: the engine's log lines, kept and shortened.
+ * Recent events and their reasons, for the person who watches: the engine's log lines, kept and shortened.
  *
  * Trouble, and of level info what happened to pods and rollouts, become one sentence each, repeated ones are counted; the table
  * shows the newest. What the engine does besides is for `--verbose`, with which every line goes to stderr as JSON.
@@ -101,7 +101,7 @@ function countIn(fields: LogFields, name: string): number {
   return Number(fields[name] ?? 0);
 }
 
-/** What else is told of pods and rollouts; the rest of level info is about the engine, and for --verbose. */
+/** Other messages on pods and rollouts; the rest of level info is about the engine, and for --verbose. */
 const OF_PODS: ReadonlySet<string> = new Set([
   'a rollout goes on',
   'many pods of a DaemonSet go no more',

@@ -22,7 +22,7 @@ export interface ClusterPart {
   readonly headline: string;
   readonly outages: readonly Line[];
   readonly headings: string;
-  /** What is not well first. */
+  /** Trouble first. */
   readonly blocks: readonly Block[];
   /** True where nothing but its DaemonSets could be not well. */
   readonly isWell: boolean;
@@ -39,7 +39,7 @@ const ALL: Share = {
   clustersMax: Number.POSITIVE_INFINITY,
   activityMax: Number.POSITIVE_INFINITY,
 };
-/** What just happened goes before what is well. */
+/** Recent events go before rows that are well. */
 const ACTIVITY_MIN = 3;
 
 export function wholeTable(parts: readonly ClusterPart[]): readonly Line[] {

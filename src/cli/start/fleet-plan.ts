@@ -1,5 +1,5 @@
 /**
- * What `npm start -- --fleet` plays: what of the command line is about it, the releases that it
+ * Plans what `npm start -- --fleet` plays: its options, the releases that it
  * rolls out, and the ending that it is about. Pure.
  *
  * A play begins with fresh clusters, and is the only one that rolls their pods. So an option that
@@ -20,7 +20,7 @@ import { isJsonObject, type JsonObject } from '@rollcall/base/json.ts';
 import { applyJsonPatch } from '@rollcall/base/patch/json-patch.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';
 
-/** What can be injected into a fleet: local machines run no containers, so an image's name asks for it (docs/try-it.md). */
+/** Failures that can be injected into a fleet: local machines run no containers, so an image's name asks for it (docs/try-it.md). */
 export const FLEET_FAILURES = ['bad-image', 'crash-loop', 'kernel', 'slow-api'] as const;
 
 export type FleetFailure = (typeof FLEET_FAILURES)[number];
@@ -35,7 +35,7 @@ interface PlayedRelease {
 
 const IMAGE = 'registry.example/fleet-agent';
 
-/** What is proven before. */
+/** The image that is proven before. */
 export const PROVEN_IMAGE = `${IMAGE}:1.0.0`;
 
 /** Long enough for pods that come up, and crash twice or cannot be pulled for half a minute. */
@@ -79,7 +79,7 @@ interface FleetChoice {
   readonly cold?: true;
 }
 
-/** What is taken where nothing is said. */
+/** The defaults. */
 export const FLEET_DEFAULTS = {
   /** The canary's cluster, a stage of three, and one more. */
   clusters: 5,
@@ -91,7 +91,7 @@ export const FLEET_DEFAULTS = {
 /** The canary's, and one that is not. */
 const CLUSTERS_MIN = 2;
 
-/** What is to be played; undefined: no fleet. Throws CommandError (exit code 2). */
+/** The play; undefined: no fleet. Throws CommandError (exit code 2). */
 export function choosePlan(given: FleetChoice): FleetPlan | undefined {
   const { fleet, onHalt, inject, clusters, mode } = given;
   if (fleet !== true) {

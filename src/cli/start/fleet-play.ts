@@ -151,7 +151,7 @@ export class FleetPlay implements Play<FleetReport> {
 
   #compare(proof: FleetEnding | undefined): Went {
     const { compareMs, clock } = this.#options;
-    // What should have been proven was not: nothing more can be shown.
+    // The first release was not proven: nothing more can be shown.
     if (proof !== 'completed') return this.#conclude(proof, () => false);
     if (compareMs === 0) return 'go-on';
     const seconds = String(Math.round(compareMs / 1000));

@@ -40,7 +40,7 @@ export class OverviewPoller {
     this.#clock = clock;
   }
 
-  /** What is known by now. Rejects when a table fails. */
+  /** The newest overview. Rejects when a table fails. */
   async latest(): Promise<readonly ClusterOverview[]> {
     const runs = this.#runsAtRest();
     const nowMs = this.#clock.monotonicMs();

@@ -16,7 +16,7 @@ export interface Seen {
 export type Went = 'look-again' | 'go-on' | 'over';
 
 export interface Step {
-  /** What it waits for, as the command says it. */
+  /** The condition that it waits for, as the command says it. */
   readonly title: string;
   readonly isDue: (seen: Seen) => boolean;
   readonly act: (seen: Seen) => Went | Promise<Went>;
@@ -26,9 +26,9 @@ export interface Step {
 export interface Play<Report = unknown> {
   /** Looks at the clusters, and does what is due. What it waits for; undefined: it ended. */
   readonly advance: (seen: Seen) => Promise<string | undefined>;
-  /** What is shown of it in place of the clusters' tables; absent: the tables show it. */
+  /** Its lines in place of the clusters' tables; absent: the tables show it. */
   readonly lines?: () => readonly Line[];
-  /** What the JSON document says of it. */
+  /** Its part of the JSON document. */
   readonly report?: () => Report;
   /** Resolves when nothing of it is under way. */
   readonly idle?: () => Promise<void>;

@@ -12,13 +12,13 @@ import type { Room } from './fit-table.ts';
 export interface Screen {
   /** The table as it is now, in place of what was shown before; on a terminal alone. */
   show(lines: readonly Line[]): void;
-  /** What just happened; where no table shows it. */
+  /** Recent events, where no table shows them. */
   tell(line: string): void;
   /** The table where nothing is left to do, or time is up; once, where it is not shown anyway. */
   conclude(lines: readonly Line[]): void;
   /** Writes a line that stays, above the table on a terminal. */
   say(line: string): void;
-  /** What a table has room for; undefined: none is redrawn. */
+  /** The room of a table; undefined: none is redrawn. */
   room(): Room | undefined;
 }
 

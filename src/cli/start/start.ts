@@ -40,7 +40,7 @@ export interface StartReport {
   readonly kind: 'StartReport';
   /** settled; timed-out (with `--exit-when-settled`); interrupted by a signal; unexpected: the fleet's rollout ended in another way than was played. */
   readonly result: 'settled' | 'timed-out' | 'interrupted' | 'unexpected';
-  /** What it still waited for when it timed out. */
+  /** The condition that it still waited for when it timed out. */
   readonly waitingFor?: string;
   readonly durationMs: number;
   readonly clusters: readonly ClusterOverview[];
@@ -237,7 +237,7 @@ async function watchPlay(watching: Watching, play: Play<FleetReport> | undefined
   }
 }
 
-/** What makes the table untrue, where no table shows it: each line once, when it begins. */
+/** Outages that make the table untrue, where no table shows them: each line once, when it begins. */
 function tellOutages(
   clusters: readonly ClusterOverview[],
   told: readonly string[],
@@ -312,7 +312,7 @@ const FLEET_EXAMPLE = 'examples/fleet/fleet-agent.yaml';
 const FLEET_FUNCTION = 'fleet';
 const CANARY_CLUSTER = 'local-1';
 
-/** What it plays besides showing clusters; undefined: nothing. */
+/** The play besides showing clusters; undefined: none. */
 async function openPlay(parts: PlayParts): Promise<Play<FleetReport> | undefined> {
   const { choice } = parts.options;
   if (choice.kind !== 'local') return undefined;

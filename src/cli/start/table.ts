@@ -64,7 +64,7 @@ function broken(line: Line, columns: number): readonly Line[] {
 
 const INDENT = '  ';
 
-/** What keeps it, the cause first: how its rollout stands, what its nodes lack, a removal that is held. */
+/** Obstacles, the cause first: how its rollout stands, what its nodes lack, a removal that is held. */
 function troublesOf(daemonSet: DaemonSetOverview): readonly Line[] {
   const { rollout, removal } = daemonSet;
   const stands = rollout === undefined || rollout.phase === 'Done' ? [] : linesOf(rollout);
@@ -99,7 +99,7 @@ function headline(overview: ClusterOverview, nodes: NodeCounts | undefined): str
   return `cluster ${overview.cluster}  mode ${overview.mode}${freeze}  ${state}${counts}`;
 }
 
-/** Who froze it and why, and with what if not by itself. */
+/** The author and the reason of its freeze, and the scope if it is wider. */
 function frozenBy(frozen: StandingFreeze | undefined): string {
   const { scope, note } = frozen ?? {};
   const stack = scope === 'stack' ? ' with the whole stack' : '';

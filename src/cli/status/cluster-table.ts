@@ -136,7 +136,7 @@ const WAITS: Readonly<Partial<Record<HealthState, string>>> = {
   Frozen: 'frozen',
 };
 
-/** What is wrong with a cluster, in few words; empty when nothing is. */
+/** A cluster's trouble, in few words; empty without one. */
 function notesOf(cluster: GatheredCluster, findings: FindingsOf): readonly string[] {
   const own = cluster.freezes.find(({ scope }) => scope === 'cluster')?.note;
   const notes = own === undefined ? [] : [`frozen${noteText(own)}`];

@@ -1,4 +1,4 @@
-/** What `rollcall status`, `rollcall get` and `rollcall cluster list` have alike: filters, and one look at the whole fleet. */
+/** The shared part of `rollcall status`, `rollcall get` and `rollcall cluster list`: filters, and one look at the whole fleet. */
 import { factsOfFleet, readFleet } from '../../app/status/gather-fleet.ts';
 import type { GatheredFleet, ReadFleet } from '../../app/status/gather-fleet.ts';
 import { readNodesOf } from '../../app/status/read-nodes.ts';
@@ -53,7 +53,7 @@ export async function lookAtFleet(filter: FleetFilter, stack: Stack): Promise<Se
 
 type Tables = Pick<Stack, 'registry' | 'freezes' | 'view' | 'fleets' | 'rollouts' | 'clock'>;
 
-/** What explains; `cache`: shared by looks that follow each other. */
+/** The explaining sources; `cache`: shared by looks that follow each other. */
 type Explaining = Pick<ExplainSources, 'cache' | 'options' | 'policies'>;
 
 async function readAndJudge(

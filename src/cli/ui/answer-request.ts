@@ -1,5 +1,5 @@
 /**
- * What the page's server answers: protection first, then a file of the page, or an endpoint of the API.
+ * Answers requests to the page's server: protection first, then a file of the page, or an endpoint of the API.
  *
  * A path outside of `/api/` that is no file is a view of the page: the page reads it.
  */

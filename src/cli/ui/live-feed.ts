@@ -14,7 +14,7 @@ import type { Stream } from './answer-request.ts';
 const PAUSE_MS = 2000;
 /** So many times as long as a look takes: looks take a tenth of the time at most. */
 const PAUSES_OF_A_LOOK = 9;
-/** What waits for a viewer at most: some maps of 20,000 nodes. */
+/** The most that waits for a viewer: some maps of 20,000 nodes. */
 const UNREAD_BYTES_MAX = 8_000_000;
 /** Batches of log entries that are kept for viewers who come back. */
 const BATCHES_MAX = 50;

@@ -1,5 +1,5 @@
 /**
- * Whom the page's server answers: this machine's own browser and scripts that have the token (docs/page.md).
+ * Protects the page's server, which answers this machine's own browser and scripts that have the token (docs/page.md).
  *
  * A name of another site that leads here (DNS rebinding) fails by Host; a request of another site's page by Origin, by
  * `sec-fetch-site` and by the token, which no other site knows.

@@ -89,7 +89,7 @@ function isTaken(error: unknown): boolean {
   );
 }
 
-/** What looks, and keeps what did not change since its last look. Rejects as commands do. */
+/** Looks, and keeps the unchanged parts of its last look. Rejects as commands do. */
 function openLiveLook(stack: Stack): () => Promise<LiveLook> {
   const cache = createProcessCache();
   const news = openLogNews(stack);

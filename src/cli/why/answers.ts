@@ -1,5 +1,5 @@
 /**
- * What is answered of one DaemonSet in one cluster: its nodes by reason, who uses the budget, which fleet holds it, and how old
+ * The answer on one DaemonSet in one cluster: its nodes by reason, who uses the budget, which fleet holds it, and how old
  * the ground of all this is; or why nothing can be told.
  *
  * Reads tables alone. Of a cluster that cannot be read that is the answer, so that the others are answered all the same.

@@ -217,7 +217,7 @@ function linesOfGroup({ kind, code, message, nodes, remedy }: ReasonGroup): read
   ];
 }
 
-/** Who else has a say in what comes next. */
+/** Others that decide about the next change. */
 function linesBeside({ budget, fleet, counts }: Told): readonly string[] {
   const isWaiting = (counts.WaitingForRollout ?? 0) > 0;
   const isBound = budget !== undefined && (isWaiting || budget.users.length > 0);

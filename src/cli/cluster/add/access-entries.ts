@@ -187,7 +187,7 @@ export function principalsOf(
   ];
 }
 
-/** What is to be known of entries whose age could not be compared; undefined when all were. */
+/** A note on entries whose age could not be compared; undefined when all were. */
 export function unverifiedWarning(entries: readonly AccessEntryResult[]): string | undefined {
   const unverified = entries.filter(({ result }) => result === 'unverified');
   if (unverified.length === 0) return undefined;

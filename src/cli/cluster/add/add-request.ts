@@ -1,5 +1,5 @@
 /**
- * What `cluster add` is asked for: options of the command line, or an entry of a list for `cluster import`.
+ * The request of `cluster add`: options of the command line, or an entry of a list for `cluster import`.
  *
  * A closed schema, the same names in both. It names files, profiles and roles; it has no field for a
  * credential of the functions: the ways in are an access entry of EKS, or a token that the cluster seals
@@ -160,9 +160,9 @@ function optionName(field: string): string {
   return `--${plain.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** What a request must have, by what is to be done with it. */
+/** Required fields of a request, by its purpose. */
 export interface Needs {
-  /** Who speaks for the cluster: not where roles are only printed. */
+  /** The role of its watcher: not where roles are only printed. */
   readonly roles?: boolean;
   /** The watcher's image: where the manifests are applied. */
   readonly image?: boolean;

@@ -54,7 +54,7 @@ export interface AddedCluster {
   readonly accessEntries: readonly AccessEntryResult[];
   /** Commands that make the access entries, when this one may not. */
   readonly accessEntryCommands: readonly string[];
-  /** What was made, and may not work all the same. */
+  /** Things that were made, and may not work all the same. */
   readonly warnings: readonly string[];
   readonly manifests: readonly JsonObject[];
   /** Empty unless they were to be applied. */

@@ -144,7 +144,7 @@ async function wake(entered: ClusterRegistration, stack: Stack): Promise<readonl
   }
 }
 
-/** What stays in a cluster that is left, and what would follow from changing it. */
+/** The remains in a cluster that is left, and the effects of changing it. */
 export const COPILOT_STAYS =
   'The built-in controller looks after its DaemonSets, as before. Those with strategy OnDelete stay so: their updates ' +
   'happen only where pods are deleted. Set back to RollingUpdate, the built-in controller replaces at once, within ' +

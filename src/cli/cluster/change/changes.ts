@@ -1,5 +1,5 @@
 /**
- * What the commands that change a registration share: how they show it, and the refusals that all have.
+ * The shared part of commands that change a registration: how they show it, and their common refusals.
  *
  * Every write is a compare-and-set, so nothing here locks.
  */
@@ -17,7 +17,7 @@ interface ChangeWords {
   readonly nothing: string;
 }
 
-/** What was, or would be, changed; without notes it was a dry run. */
+/** The change that was, or would be, made; without notes it was a dry run. */
 export function presentChange(
   { document, verb, nothing }: ChangeWords,
   { before, after }: { readonly before: ClusterRegistration; readonly after: ClusterRegistration },

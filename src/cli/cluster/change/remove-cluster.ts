@@ -185,7 +185,7 @@ const CLUSTER_WIDE: readonly (readonly [string, readonly string[]])[] = [
   ],
 ];
 
-/** What it still has of Rollcall, and how to delete that: commands for the cluster, and sentences about the rest. */
+/** The rest of Rollcall in it, and how to delete that: commands for the cluster, and sentences about the rest. */
 function leftovers(
   registration: ClusterRegistration,
   stack: Pick<Stack, 'stage' | 'outputs'>,

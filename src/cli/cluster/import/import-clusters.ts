@@ -194,7 +194,7 @@ export async function planImport(
   return refuseShared(isLocal ? planned : refuseShared(planned, roleOf), clusterOf);
 }
 
-/** What two new clusters must not have in common, and how it is called. */
+/** Properties that two new clusters must not share, and their names. */
 type SharedThing = (plan: PlannedCluster) => {
   readonly key: string | undefined;
   readonly what: string;
@@ -251,7 +251,7 @@ async function planOne(entry: ImportEntry, context: AddContext): Promise<Planned
   }
 }
 
-/** What went wrong, for one line; a bug is thrown on. */
+/** The error, for one line; a bug is thrown on. */
 function reasonOf(error: unknown): string {
   const known = error instanceof CommandError ? error : explainAwsError(error);
   if (known === undefined) throw error;

@@ -20,7 +20,7 @@ export interface ImportEntry {
   readonly request: AddRequest | CommandError;
 }
 
-/** What to import: a list, all of EKS, or (by default) the contexts of a kubeconfig. */
+/** The sources of an import: a list, all of EKS, or (by default) the contexts of a kubeconfig. */
 export interface ImportSource {
   readonly file?: string;
   readonly eksAll?: true;

@@ -137,7 +137,7 @@ async function writeDocuments(
   }
 }
 
-/** What is left to do, in an order that refuses no token in between. */
+/** The remaining steps, in an order that refuses no token in between. */
 function stepsFor({
   issuer,
   named,

@@ -13,7 +13,7 @@ import { plainText } from '../../command-line/text-table.ts';
 import { describeObject, objectIdentity } from './manifests.ts';
 import { collectionPath } from '../../../engine/apply-manifests.ts';
 
-/** What came of one object. */
+/** The outcome of one object. */
 export interface AppliedObject {
   /** Kind and name. */
   readonly object: string;

@@ -34,7 +34,7 @@ export interface ManifestValues {
   /** Where watcher and renewer reach the API server; absent: by the service address. */
   readonly apiServer?: string;
   readonly authentication: ClusterAuthentication['kind'];
-  /** What the functions shall be able to do there; absent: takeover. */
+  /** The mode whose rights the functions get there; absent: takeover. */
   readonly mode?: Exclude<ClusterMode, 'observe'>;
 }
 
@@ -86,7 +86,7 @@ export function releasedImage(
   return image?.startsWith('registry.invalid/') === true ? undefined : image;
 }
 
-/** What names an object; empty where it says nothing, as the namespace of what belongs to the whole cluster. */
+/** The identity of an object; a field is empty where it is absent, as the namespace of a cluster-scoped object. */
 export function objectIdentity(
   object: JsonObject,
 ): Readonly<Record<'kind' | 'namespace' | 'name', string>> {

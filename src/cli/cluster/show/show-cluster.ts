@@ -65,7 +65,7 @@ export const showClusterCommand: CommandModule = defineCommand({
     const question = { meta, nowMs, standing, freeze, missed: since };
     const details = { registration, meta, token, daemonSets, nowMs };
     const outages = outagesOfCluster(registration, question);
-    // What only the cluster or an account knows is not asked for: the doctor does.
+    // Facts that only the cluster or an account knows are left to the doctor.
     const read = openReader({
       registration: known({ kind: 'found', registration } as const),
       meta: known(meta),
