@@ -36,7 +36,7 @@ const layerRules = [
         path: '^src/',
         pathNot: [
           '^src/(core|app/reconcile)/admission/',
-          '^src/core/plan/plan\\.ts$',
+          '^src/core/plan/staged-of\\.ts$',
           '^src/app/reconcile/(needs|attempt)\\.ts$',
           '^src/(app/rollout/rollout-status|cli/rollout/render-status)\\.ts$',
         ],
