@@ -18,7 +18,7 @@ import type { DynamoStoreOptions } from '../src/adapters/dynamodb/table.ts';
 import { HttpsClusterConnector } from '../src/adapters/kubernetes/api/cluster-connector.ts';
 import type { AwsCredentials } from '../src/adapters/kubernetes/credentials/token-source.ts';
 import { createHintQueue, createHintReceipts } from '../src/adapters/sqs/hint-queue.ts';
-import { installationOf } from '../src/core/takeover/installation.ts';
+import { installationOf } from '../src/core/may-act/installation.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import * as v from 'valibot';
 import { parseAllDocuments } from 'yaml';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
-import { copilotStanding } from '../../src/core/takeover/opt-in.ts';
+import { copilotStanding } from '../../src/core/may-act/opt-in.ts';
 import type { Manifest } from '../../src/cli/fleet/fleet-manifests.ts';
 
 /** A DaemonSet by its names. */

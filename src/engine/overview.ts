@@ -5,7 +5,7 @@
  * Reads what the functions read, through the same ports; verdicts are made here, by the plan of a run (explain.ts). Counters of DESIRED … AVAILABLE are those of the
  * status that the watcher last sent, as `kubectl get daemonsets` shows them; the sentinel is left out.
  */
-import { readPolicyOf } from '../core/takeover/opt-in.ts';
+import { readPolicyOf } from '../core/may-act/opt-in.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { missedSinceMs, outagesOfCluster, readStanding } from '../app/why/standing.ts';
 import type { Outage } from '../core/status/outages.ts';
@@ -24,9 +24,9 @@ import type { StagedProgress } from '../core/model/staged-progress.ts';
 import type { NodeCode } from '../core/model/verdict.ts';
 import { countCodes } from '../core/status/verdicts.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import { standingFreeze, type Freeze, type StandingFreeze } from '../core/takeover/freeze.ts';
-import { freezeInForce } from '../core/takeover/registration-guard.ts';
-import { hasSentinelName } from '../core/takeover/takeover-sentinel.ts';
+import { standingFreeze, type Freeze, type StandingFreeze } from '../core/may-act/freeze.ts';
+import { freezeInForce } from '../core/may-act/registration-guard.ts';
+import { hasSentinelName } from '../core/may-act/takeover-sentinel.ts';
 import { shownBudget, stagedStatus } from '../app/rollout/rollout-status.ts';
 import type { ShownBudget, StagedStatus } from '../app/rollout/rollout-status.ts';
 import { namePages } from '../app/clusters/read-registry.ts';

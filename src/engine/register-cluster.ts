@@ -17,7 +17,7 @@ import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { enterTakeover, isSentinelQuiet } from '../app/takeover/takeover-probe.ts';
 import type { ClusterUid } from '../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../core/model/registration.ts';
-import { SENTINEL_KEY } from '../core/takeover/takeover-sentinel.ts';
+import { SENTINEL_KEY } from '../core/may-act/takeover-sentinel.ts';
 import type { ProbeAccess } from '../ports/cluster/hand-back-access.ts';
 import type { RegistryStore } from '../ports/stores/registry-store.ts';
 import type { ViewStore } from '../ports/stores/view-store.ts';

@@ -55,7 +55,7 @@ export const APP_BUGS: PlantedBugs = {
   },
   'order-to-what-was': {
     bug: 'an order is given to what was there before somebody else wrote, and is lost for ever (17.9)',
-    at: 'src/app/orders/order-home.ts#keepOrder',
+    at: 'src/app/orders/keep-order.ts#keepOrder',
     change: 'const edited = edit(found);',
     to: 'const edited = edit(first);',
     killedBy: 'test/unit/app/rollout/give-order.test.ts: applies the order to what it finds',

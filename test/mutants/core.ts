@@ -196,14 +196,14 @@ export const CORE_BUGS: PlantedBugs = {
   },
   'fleet-resumed-where-it-was': {
     bug: 'after an undo was taken back, clusters of passed stages keep the old release and count as passed (18.1)',
-    at: 'src/core/fleet/rollout/order-clusters.ts#applyFleetOrder',
+    at: 'src/core/fleet/rollout/apply-fleet-order.ts#applyFleetOrder',
     change: 'isBack ? fromTheFirstStage(opened, note) : opened',
     to: 'opened',
-    killedBy: 'test/unit/core/fleet/rollout/order-clusters.test.ts: begins with the first stage',
+    killedBy: 'test/unit/core/fleet/rollout/apply-fleet-order.test.ts: begins with the first stage',
   },
   'fleet-undone-comes-again': {
     bug: 'what was undone goes out again when GitOps applies it again',
-    at: 'src/core/fleet/rollout/order-clusters.ts#undone',
+    at: 'src/core/fleet/rollout/apply-fleet-order.ts#undone',
     change: "refused: noteRefused(record.refused, bad, 'contentHash')",
     to: '',
     killedBy: 'test/unit/core/fleet/rollout/begin-rollout.test.ts: holds what was undone',
@@ -424,10 +424,10 @@ export const CORE_BUGS: PlantedBugs = {
   },
   'thaw-of-the-stack-thaws-names': {
     bug: 'a thaw of the stack ends what somebody else froze by name (18.5)',
-    at: 'src/core/takeover/freeze.ts#withoutFreeze',
+    at: 'src/core/may-act/freeze.ts#withoutFreeze',
     change: 'const { all: _lifted, ...rest } = freeze; return rest;',
     to: 'return { version: freeze.version, daemonSets: {} };',
-    killedBy: 'test/unit/core/takeover/freeze.test.ts: is thawed by its own scope alone',
+    killedBy: 'test/unit/core/may-act/freeze.test.ts: is thawed by its own scope alone',
   },
   'silence-is-no-reason': {
     bug: 'a cluster that nobody heard of for half an hour is acted upon (14 A.3, protocol 1)',

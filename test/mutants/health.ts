@@ -132,14 +132,15 @@ export const HEALTH_BUGS: PlantedBugs = {
     at: 'src/core/stages/find-breach.ts#CAUSES',
     change: ', moments: lossesOf',
     to: '',
-    killedBy: 'test/unit/core/stages/lost-canaries.test.ts: nothing else would wake it',
+    killedBy: 'test/unit/core/stages/replace-canaries.test.ts: nothing else would wake it',
   },
   'stages-added-canary-may-die': {
     bug: 'the node that went in the place of a canary dies as well, and nothing halts',
     at: 'src/core/stages/find-breach.ts#CAUSES',
     change: '{ find: findCanariesLost',
     to: '{ find: () => undefined',
-    killedBy: 'test/unit/core/stages/lost-canaries.test.ts: halts when the added node dies as well',
+    killedBy:
+      'test/unit/core/stages/replace-canaries.test.ts: halts when the added node dies as well',
   },
   'excused-failure-passes-a-soak': {
     bug: 'a failure that is excused lets its step soak: pods that are killed for memory are proven',
@@ -164,13 +165,13 @@ export const HEALTH_BUGS: PlantedBugs = {
   },
   'stages-looks-in-step': {
     bug: 'looks come in step with heartbeats, always just before one, and find the view too old for ever',
-    at: 'src/core/stages/gate.ts#VIEW_LOOK_MS_MAX',
+    at: 'src/core/stages/judge-gate.ts#VIEW_LOOK_MS_MAX',
     to: '300_000',
     killedBy: 'test/unit/core/stages/soak.test.ts: in no step with bookmarks',
   },
   'resume-keeps-the-evidence': {
     bug: 'a rollout that was resumed halts again at once, by what was overruled (17.9)',
-    at: 'src/core/stages/order-nodes.ts#resume',
+    at: 'src/core/stages/apply-order.ts#resume',
     change: 'trial: overruleTrial(trial)',
     to: 'trial',
     killedBy: 'test/unit/core/rollout/orders.test.ts: overrules a breach: soak and evidence begin',

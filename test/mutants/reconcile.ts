@@ -162,7 +162,7 @@ export const RECONCILE_BUGS: PlantedBugs = {
   },
   'merged-outcomes-are-not-awaited': {
     bug: 'a run ends before outcomes whose write was lost are merged into the stored state',
-    at: 'src/app/reconcile/requeue/finish.ts#finishRun',
+    at: 'src/app/reconcile/finish/finish.ts#finishRun',
     change: 'await mergeOutcomes(result, { context, input });',
     to: 'void mergeOutcomes(result, { context, input });',
     killedBy:
@@ -192,7 +192,7 @@ export const RECONCILE_BUGS: PlantedBugs = {
   },
   'memo-of-a-run-that-was-cut': {
     bug: 'a run that the burst cut writes a memo, which says that nothing is left',
-    at: 'src/app/reconcile/requeue/finish.ts#finishRun',
+    at: 'src/app/reconcile/finish/finish.ts#finishRun',
     change: 'result.isComplete && plan.cappedCount === 0',
     to: 'result.isComplete',
     killedBy:

@@ -16,7 +16,7 @@ import { EXIT } from '../../src/cli/process/exit-codes.ts';
 import { STACK_OUTPUT_NAMES } from '../../src/cli/reach/stack.ts';
 import { clusterId } from '../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
-import { NO_FREEZE } from '../../src/core/takeover/freeze.ts';
+import { NO_FREEZE } from '../../src/core/may-act/freeze.ts';
 import { repositoryRoot as root } from '../../scripts/lib/run-tool.ts';
 import { clock, closeScene, endpoint, reads, storeFleet, stores } from './support/fleet-scene.ts';
 import { say } from './support/say.ts';

@@ -45,7 +45,7 @@ import {
   sealToken,
 } from '../support/rights/sealed-tokens.ts';
 import { SENTINEL, seenSentinel } from '../support/rights/standing-sentinel.ts';
-import { SENTINEL_KEY } from '../../src/core/takeover/takeover-sentinel.ts';
+import { SENTINEL_KEY } from '../../src/core/may-act/takeover-sentinel.ts';
 import { readRoles, withoutGrant } from '../support/rights/role-grants.ts';
 import type { FunctionRole, Grant } from '../support/rights/role-grants.ts';
 import { nodeOf, podOf, ScriptedSender } from '../support/scripted-sender.ts';

@@ -3,7 +3,7 @@ import type { Finding } from '../../src/app/checks/finding.ts';
 import { checked, type Facts, type Need } from '../../src/app/checks/needs.ts';
 import { checksOf, judgeAll } from '../../src/app/checks/table.ts';
 import { clusterUid, uid } from '../../src/core/model/identifiers.ts';
-import { NO_FREEZE } from '../../src/core/takeover/freeze.ts';
+import { NO_FREEZE } from '../../src/core/may-act/freeze.ts';
 import { WATCHED_KINDS } from '../../src/core/model/projections.ts';
 import type { ClusterRegistration } from '../../src/core/model/registration.ts';
 import { metaOf, registrationOf } from './store-suite.ts';

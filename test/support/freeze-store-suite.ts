@@ -8,9 +8,9 @@ import {
   FROZEN_DAEMON_SETS_MAX,
   withFreeze,
   withoutFreeze,
-} from '../../src/core/takeover/freeze.ts';
+} from '../../src/core/may-act/freeze.ts';
 import { BY_CHARACTERS_MAX } from '../../src/core/model/registration.ts';
-import type { Freeze } from '../../src/core/takeover/freeze.ts';
+import type { Freeze } from '../../src/core/may-act/freeze.ts';
 import type { FreezeStore } from '../../src/ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../src/ports/stores/registry-store.ts';
 import { freshName, registrationOf } from './store-suite.ts';

@@ -9,7 +9,7 @@ import {
   parseStops,
 } from '../../src/adapters/dynamodb/registration-schema.ts';
 import type { StopNote, StopSpan } from '../../src/core/status/outages.ts';
-import { NO_FREEZE, type Freeze } from '../../src/core/takeover/freeze.ts';
+import { NO_FREEZE, type Freeze } from '../../src/core/may-act/freeze.ts';
 import type { FreezeStore } from '../../src/ports/stores/freeze-store.ts';
 import { aroundCall, type StoreCall, type StoreHooks } from './store-hooks.ts';
 

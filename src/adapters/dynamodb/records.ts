@@ -16,7 +16,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { STATE_SCHEMA, type DaemonSetState } from '../../core/model/state.ts';
 import type * as view from '../../core/model/view-items.ts';
 import type { StopNote, StopSpan } from '../../core/status/outages.ts';
-import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { Freeze } from '../../core/may-act/freeze.ts';
 import type { SealedToken, TokenPurpose } from '../../ports/stores/credential-store.ts';
 import type { RefusalNote } from '../../ports/stores/registry-store.ts';
 import type { DaemonSetRef, NamespacedName, SliceRef } from '../../ports/stores/view-store.ts';

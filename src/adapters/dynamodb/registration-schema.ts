@@ -13,7 +13,7 @@ import {
 } from '../../core/start-up/start-up-taint.ts';
 import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
 import { STOPS_MAX } from '../../core/status/outages.ts';
-import { FROZEN_DAEMON_SETS_MAX } from '../../core/takeover/freeze.ts';
+import { FROZEN_DAEMON_SETS_MAX } from '../../core/may-act/freeze.ts';
 
 const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
 const shortText = (charactersMax: number) => v.pipe(v.string(), v.maxLength(charactersMax));

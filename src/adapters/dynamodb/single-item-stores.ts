@@ -4,7 +4,7 @@
  * read is an error that quotes nothing of it (S11); of a freeze that counts as frozen (protocol 13).
  */
 import { NO_MIRROR } from '../../core/fleet/told/fleet-mirror.ts';
-import { NO_FREEZE } from '../../core/takeover/freeze.ts';
+import { NO_FREEZE } from '../../core/may-act/freeze.ts';
 import type { CredentialStore, TokenPurpose } from '../../ports/stores/credential-store.ts';
 import type { FleetMirrorStore, FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { at } from './item-codec.ts';

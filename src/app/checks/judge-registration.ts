@@ -6,7 +6,7 @@
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { findOutages } from '../../core/status/outages.ts';
-import { describeFreeze } from '../../core/takeover/freeze.ts';
+import { describeFreeze } from '../../core/may-act/freeze.ts';
 import type { Facts } from './needs.ts';
 import { failed, notChecked, ok, warning, type Finding } from './finding.ts';
 

@@ -9,7 +9,7 @@ import type { ClusterId, ClusterUid } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { StackStanding } from '../../core/status/outages.ts';
-import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { Freeze } from '../../core/may-act/freeze.ts';
 import type { EndpointFacts } from '../../ports/cluster/cluster-inspection.ts';
 import type { MissedRun } from '../why/standing.ts';
 

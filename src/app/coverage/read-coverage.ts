@@ -14,7 +14,7 @@ import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { toldObject } from '../../core/model/view-items.ts';
 import type { ClusterMeta, NameItem } from '../../core/model/view-items.ts';
 import { isStandstill, type StackStanding, type StopSpan } from '../../core/status/outages.ts';
-import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
+import { hasSentinelName } from '../../core/may-act/takeover-sentinel.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { CoverageStore, StateStore, ViewReader } from '../../ports/stores/view-store.ts';
 import { namePages } from '../clusters/read-registry.ts';

@@ -5,8 +5,8 @@
  */
 import { changeRegistration } from '../clusters/change-stored.ts';
 import { freezeRegistration } from '../clusters/edit-registration.ts';
-import { noteOfScope, withFreeze, withoutFreeze } from '../../core/takeover/freeze.ts';
-import type { Freeze, FreezeScope } from '../../core/takeover/freeze.ts';
+import { noteOfScope, withFreeze, withoutFreeze } from '../../core/may-act/freeze.ts';
+import type { Freeze, FreezeScope } from '../../core/may-act/freeze.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { FreezeNote } from '../../core/model/registration.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';

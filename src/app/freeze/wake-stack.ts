@@ -13,7 +13,7 @@ import type { Random } from '@rollcall/base/ports/random.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import type { FreezeScope, StackScope } from '../../core/takeover/freeze.ts';
+import type { FreezeScope, StackScope } from '../../core/may-act/freeze.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';

@@ -11,7 +11,7 @@ import type { LogQuestion, LogSource, MergedLog } from '../../core/log/merge-log
 import { LOG_DAYS_MAX, type LogItem, type OrderEntry } from '../../core/model/log-entry.ts';
 import type { ClusterRegistration, FreezeNote } from '../../core/model/registration.ts';
 import type { StopNote } from '../../core/status/outages.ts';
-import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { Freeze } from '../../core/may-act/freeze.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 import { readStates, type StateSources } from './read-states.ts';
 

@@ -1,7 +1,7 @@
 /**
  * One attempt at a reconcile: the steps of design 3 in their order.
  *
- *   load ──▶ plan ⇄ needs ──▶ confirm ──▶ record intents ──▶ execute ──▶ tell ──▶ record outcomes (requeue/end-run.ts)
+ *   load ──▶ plan ⇄ needs ──▶ confirm ──▶ record intents ──▶ execute ──▶ tell ──▶ record outcomes (finish/end-run.ts)
  *
  * Every branch that cannot go on says how the run ends (run/exit.ts).
  */

@@ -17,7 +17,7 @@ import type { FormerTemplate } from '../../core/model/staged-progress.ts';
 import { burstWithin } from '../../core/plan/bound-state.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import { heldWrite } from '../../core/retry/retry.ts';
-import { readPolicyOf } from '../../core/takeover/opt-in.ts';
+import { readPolicyOf } from '../../core/may-act/opt-in.ts';
 import { arePodsFresh, spendsBudget } from '../../core/view/freshness.ts';
 import type { PolicyReader } from '../../ports/fleet-reader.ts';
 import { NO_POD_WORK } from './confirm/confirm.ts';

@@ -12,7 +12,7 @@ import { EffectAssertions } from './run/asserted-access.ts';
 import { attemptReconcile } from './attempt.ts';
 import type { EndContext, RunContext } from './run/context.ts';
 import type { ReconcileDependencies, ReconcileRun } from './process/dependencies.ts';
-import { endRun } from './requeue/end-run.ts';
+import { endRun } from './finish/end-run.ts';
 import { noteAct, writeState } from './run/record-state.ts';
 import type { ReconcileResult } from './run/result.ts';
 import type { LogFields } from '@rollcall/base/ports/log.ts';

@@ -6,7 +6,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import { toldObject } from '../../core/model/view-items.ts';
-import { readPolicyOf } from '../../core/takeover/opt-in.ts';
+import { readPolicyOf } from '../../core/may-act/opt-in.ts';
 import { hintFor } from '../../core/model/hint.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { PolicyReading } from '../../core/policy/rollout-policy.ts';

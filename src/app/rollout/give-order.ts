@@ -16,16 +16,16 @@ import type { OrderNote, RolloutRecord } from '../../core/model/rollout-record.t
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { toldObject } from '../../core/model/view-items.ts';
 import { awaitedApproval, needsApproval } from '../../core/rollout/approval.ts';
-import { gateOf } from '../../core/rollout/gate.ts';
+import { gateOf } from '../../core/rollout/recorded-gate.ts';
 import { wayBackOf } from '../../core/rollout/good-releases.ts';
 import { orderNote, type OrderResult, type RolloutOrder } from '../../core/rollout/orders.ts';
-import { applyOrder } from '../../core/stages/order-nodes.ts';
+import { applyOrder } from '../../core/stages/apply-order.ts';
 import type { HintQueue } from '../../ports/queues/queue.ts';
 import type { StateStore } from '../../ports/stores/view-store.ts';
 import { describeHold, type HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { findRollout, type FindSources, type FoundRollout } from './find-rollout.ts';
-import { giveTo, keepOrder } from '../orders/order-home.ts';
-import type { OrderAsk, OrderHome, OrderOutcome, Seen } from '../orders/order-home.ts';
+import { giveTo, keepOrder } from '../orders/keep-order.ts';
+import type { OrderAsk, OrderHome, OrderOutcome, Seen } from '../orders/keep-order.ts';
 import { refuse, subjectOf, type RolloutRefusal } from './refusals.ts';
 
 interface OrderDependencies extends FindSources {

@@ -12,9 +12,9 @@ import { describe as describeRemoval } from '../../core/removal-guard/removal-ev
 import type { HeldRemoval } from '../../core/model/state.ts';
 import { standstillOf } from '../../core/status/outages.ts';
 import type { Outage, StackStanding, Watched } from '../../core/status/outages.ts';
-import type { StandingFreeze } from '../../core/takeover/freeze.ts';
-import { freezeInForce } from '../../core/takeover/registration-guard.ts';
-import { copilotStanding, explainNotFollowed } from '../../core/takeover/opt-in.ts';
+import type { StandingFreeze } from '../../core/may-act/freeze.ts';
+import { freezeInForce } from '../../core/may-act/registration-guard.ts';
+import { copilotStanding, explainNotFollowed } from '../../core/may-act/opt-in.ts';
 import { explainRollout } from '../why/explain.ts';
 import type { ExplainSources, ObservedNodes } from '../why/explain.ts';
 import { describeHolding, holdOf } from '../fleet/rollout/holding-fleet.ts';
@@ -47,7 +47,7 @@ import {
 } from '../../core/rollout/describe-record.ts';
 import type { ToldRollout } from '../../core/rollout/describe-record.ts';
 import { describeGate } from '../../core/rollout/gate-words.ts';
-import { gateOf, phaseOf } from '../../core/rollout/gate.ts';
+import { gateOf, phaseOf } from '../../core/rollout/recorded-gate.ts';
 import { wayBackOf } from '../../core/rollout/good-releases.ts';
 import { isRollingBack as isSentBack } from '../../core/stages/former.ts';
 import { shownCopies } from '../../core/admission/shown-copies.ts';

@@ -13,7 +13,7 @@ import type { ClusterMeta } from '../../core/model/view-items.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
-import type { Freeze, StandingFreeze } from '../../core/takeover/freeze.ts';
+import type { Freeze, StandingFreeze } from '../../core/may-act/freeze.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 
 /** What is known of a cluster, as `cluster list --json` shows it. */

@@ -1,7 +1,7 @@
 /** One look at the fleet: where it is read, what is asked for, and what is known of the stack. */
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type { StackStanding } from '../../core/status/outages.ts';
-import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { Freeze } from '../../core/may-act/freeze.ts';
 import type { FleetRolloutStore, FleetStore } from '../../ports/stores/fleet-rollout-store.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import type { RegistryStore } from '../../ports/stores/registry-store.ts';

@@ -13,7 +13,7 @@ import type {
   FleetRolloutFacts,
 } from '../../core/status/health/health-facts.ts';
 import type { LateNodes } from '../../core/start-up/start-up-words.ts';
-import { NO_FREEZE, type Freeze } from '../../core/takeover/freeze.ts';
+import { NO_FREEZE, type Freeze } from '../../core/may-act/freeze.ts';
 import { hasLabels, listEveryCluster } from '../clusters/read-registry.ts';
 import { findLateNodes } from '../why/late-nodes.ts';
 import { outagesOfCluster, outagesOfStack, readStanding, outagesOfBasis } from '../why/standing.ts';

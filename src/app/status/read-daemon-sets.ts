@@ -16,9 +16,9 @@ import type {
   SetFacts,
 } from '../../core/status/health/health-facts.ts';
 import { guardOfPause } from '../../core/status/status-writers.ts';
-import { standingFreeze } from '../../core/takeover/freeze.ts';
-import { readPolicyOf } from '../../core/takeover/opt-in.ts';
-import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
+import { standingFreeze } from '../../core/may-act/freeze.ts';
+import { readPolicyOf } from '../../core/may-act/opt-in.ts';
+import { hasSentinelName } from '../../core/may-act/takeover-sentinel.ts';
 import { namePages } from '../clusters/read-registry.ts';
 import { findHoldingFleet, holdOf, type HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { readPosition, type StoredInputs } from '../reconcile/read/stored-inputs.ts';

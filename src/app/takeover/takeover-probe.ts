@@ -4,7 +4,7 @@
  * The probe is a DaemonSet that matches no node: if its observedGeneration rises, a
  * controller runs, and takeover is refused. Two controllers on one cluster would break S1. Doubt
  * refuses: only a quiet probe lets takeover be entered. It then stays as the sentinel, which gives away
- * a controller that comes back (core/takeover-sentinel.ts); otherwise it is deleted.
+ * a controller that comes back (core/may-act/takeover-sentinel.ts); otherwise it is deleted.
  */
 import { uid } from '../../core/model/identifiers.ts';
 import type { ClusterId } from '../../core/model/identifiers.ts';
@@ -15,7 +15,7 @@ import {
   isObserved,
   isSentinel,
   sentinelBody,
-} from '../../core/takeover/takeover-sentinel.ts';
+} from '../../core/may-act/takeover-sentinel.ts';
 import type { ProcessPorts } from '../../ports/process.ts';
 import type { ClusterConnector } from '../../ports/cluster/cluster-access.ts';
 import type { ProbeAccess } from '../../ports/cluster/hand-back-access.ts';

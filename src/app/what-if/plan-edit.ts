@@ -14,9 +14,9 @@ import { emptyState } from '../../core/model/state.ts';
 import { revisionHash } from '../../core/history/revisions.ts';
 import type { Outage, StackStanding } from '../../core/status/outages.ts';
 import { guardOfOutage, standstillOf } from '../../core/status/outages.ts';
-import { copilotStanding } from '../../core/takeover/opt-in.ts';
-import { standingFreeze } from '../../core/takeover/freeze.ts';
-import { guardOfSubject } from '../../core/takeover/registration-guard.ts';
+import { copilotStanding } from '../../core/may-act/opt-in.ts';
+import { standingFreeze } from '../../core/may-act/freeze.ts';
+import { guardOfSubject } from '../../core/may-act/registration-guard.ts';
 import type { Edit, EditProblem } from '../../core/what-if/edit.ts';
 import { editNodes } from '../../core/what-if/edit.ts';
 import {

@@ -17,14 +17,14 @@ import { isUpdated, revisionHashOfPod, templateGenerationOf } from '../../core/p
 import { TOMBSTONE_KEPT_MS } from '../../core/pod/tombstones.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import { guardOfOutage, standstillOf, type Outage } from '../../core/status/outages.ts';
-import { copilotStanding } from '../../core/takeover/opt-in.ts';
+import { copilotStanding } from '../../core/may-act/opt-in.ts';
 import { computeView } from '../../core/view/view.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PolicyReader } from '../../ports/fleet-reader.ts';
 import type { StateStore, ViewReader } from '../../ports/stores/view-store.ts';
 import { guessHash, knownHistory } from '../reconcile/history/history.ts';
 import { guardOfPause } from '../../core/status/status-writers.ts';
-import { guardOfSubject } from '../../core/takeover/registration-guard.ts';
+import { guardOfSubject } from '../../core/may-act/registration-guard.ts';
 import { freshnessOf, judgeUnasked } from '../reconcile/confirm/guard.ts';
 import { SENTINEL_MISSING } from '../reconcile/confirm/rival-checks.ts';
 import type { ReconcileOptions } from '../reconcile/process/dependencies.ts';

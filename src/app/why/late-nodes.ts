@@ -9,8 +9,8 @@ import type { ClusterRegistration, StartUp } from '../../core/model/registration
 import type { ClusterMeta } from '../../core/model/view-items.ts';
 import { nodesStartingUp, startUpDone } from '../../core/start-up/start-up-done.ts';
 import type { LateNodes } from '../../core/start-up/start-up-words.ts';
-import { guardOfRegistration } from '../../core/takeover/registration-guard.ts';
-import type { StandingFreeze } from '../../core/takeover/freeze.ts';
+import { guardOfRegistration } from '../../core/may-act/registration-guard.ts';
+import type { StandingFreeze } from '../../core/may-act/freeze.ts';
 import { readNodes } from '../reconcile/read/read-view.ts';
 import type { Readers } from '../reconcile/read/load-set.ts';
 import { readStartUpPods, readStartUpSets } from '../reconcile/read/start-up-sets.ts';

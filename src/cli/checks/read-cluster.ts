@@ -13,7 +13,7 @@ import { isConnectedTo } from '../../app/checks/judge-registration.ts';
 import { checked, unchecked } from '../../app/checks/needs.ts';
 import type { Checked, Needs, Readers } from '../../app/checks/needs.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
-import { SENTINEL_KEY } from '../../core/takeover/takeover-sentinel.ts';
+import { SENTINEL_KEY } from '../../core/may-act/takeover-sentinel.ts';
 import type { ClusterInspection } from '../../ports/cluster/cluster-inspection.ts';
 import type { ViewStore } from '../../ports/stores/view-store.ts';
 import {

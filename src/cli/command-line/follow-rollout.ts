@@ -7,7 +7,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import type { OrderGiven } from '../../app/orders/order-home.ts';
+import type { OrderGiven } from '../../app/orders/keep-order.ts';
 import { watchRollout, type Watching } from '../../app/rollout/watch-rollout.ts';
 import { describeNote, timeText } from '../../core/rollout/gate-words.ts';
 import { outageLine, type Watched } from '../../core/status/outages.ts';

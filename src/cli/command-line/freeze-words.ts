@@ -5,7 +5,7 @@
  */
 import type { FreezeNote } from '../../core/model/registration.ts';
 import { outageLine, type Outage } from '../../core/status/outages.ts';
-import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { Freeze } from '../../core/may-act/freeze.ts';
 import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { toned, type Line } from './colour.ts';

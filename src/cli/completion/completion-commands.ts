@@ -7,7 +7,7 @@
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import { clusterId } from '../../core/model/identifiers.ts';
-import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
+import { hasSentinelName } from '../../core/may-act/takeover-sentinel.ts';
 import { defineCommand } from '../command-line/command-module.ts';
 import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
 import { plainText } from '../command-line/text-table.ts';

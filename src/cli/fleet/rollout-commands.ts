@@ -19,7 +19,7 @@ import {
   tallyStages,
   withNotes,
 } from '../../app/fleet/rollout/list-clusters.ts';
-import type { OrderAsk } from '../../app/orders/order-home.ts';
+import type { OrderAsk } from '../../app/orders/keep-order.ts';
 import type { FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { wholeNumber } from '../command-line/cluster-arguments.ts';

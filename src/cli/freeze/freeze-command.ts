@@ -10,7 +10,7 @@ import { freezeScope, thawScope, type FreezeChange } from '../../app/freeze/chan
 import { logOrder } from '../../app/log/log-order.ts';
 import { freezeEntry } from '../../app/log/read-log.ts';
 import { wakeScope, type Woken } from '../../app/freeze/wake-stack.ts';
-import { freezeNote, type FreezeScope } from '../../core/takeover/freeze.ts';
+import { freezeNote, type FreezeScope } from '../../core/may-act/freeze.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
 import { callerOf } from '../command-line/caller.ts';
 import {

@@ -8,7 +8,7 @@ import { readLog, type FoundLog } from '../../app/log/read-log.ts';
 import { SeenStates } from '../../app/log/read-states.ts';
 import { LOG_DAYS_MAX } from '../../core/model/log-entry.ts';
 import { describeEntry } from '../../core/log/log-words.ts';
-import { NO_FREEZE } from '../../core/takeover/freeze.ts';
+import { NO_FREEZE } from '../../core/may-act/freeze.ts';
 import type { Outage } from '../../core/status/outages.ts';
 import { outagesOfStack, readStanding } from '../../app/why/standing.ts';
 import { subjectText, type LogLine, type LogQuestion } from '../../core/log/merge-log.ts';

@@ -22,7 +22,7 @@ import { HttpsClusterConnector } from '../../adapters/kubernetes/api/cluster-con
 import { FLEET_REQUESTS } from '../../adapters/kubernetes/api/manifest-apply.ts';
 import { egressPolicy } from '../../../functions/egress-policy.ts';
 import { createHintQueue } from '../../adapters/sqs/hint-queue.ts';
-import { installationOf } from '../../core/takeover/installation.ts';
+import { installationOf } from '../../core/may-act/installation.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { createSystemClock } from '@rollcall/base/system/system-clock.ts';
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';

@@ -4,7 +4,7 @@
  * The home of a rollout says which it knows, how it is named on a command line, and how an order is given and followed.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { OrderAsk } from '../../app/orders/order-home.ts';
+import type { OrderAsk } from '../../app/orders/keep-order.ts';
 import { parseSeconds, parseWhy } from '../command-line/cluster-arguments.ts';
 import {
   defineCommand,

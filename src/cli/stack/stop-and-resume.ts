@@ -11,7 +11,7 @@ import { logOrder } from '../../app/log/log-order.ts';
 import { stopEntry } from '../../app/log/read-log.ts';
 import type { OrderEntry } from '../../core/model/log-entry.ts';
 import { withStop, type StopNote } from '../../core/status/outages.ts';
-import { freezeNote } from '../../core/takeover/freeze.ts';
+import { freezeNote } from '../../core/may-act/freeze.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';

@@ -15,7 +15,7 @@ import { listClusters, type FleetClusterLine } from '../../app/fleet/rollout/lis
 import { formatFleetKey, type FleetKey } from '../../core/fleet/fleet-daemon-set.ts';
 import type { FleetRecord } from '../../core/fleet/rollout/fleet-record.ts';
 import { summarizeFleet } from '../../core/fleet/told/describe-fleet.ts';
-import { NO_FREEZE } from '../../core/takeover/freeze.ts';
+import { NO_FREEZE } from '../../core/may-act/freeze.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { ClusterOverview } from '../../engine/overview.ts';
 import type { FleetReader } from '../../ports/fleet-reader.ts';

@@ -15,7 +15,7 @@ import { wholeTable, type Block, type ClusterPart } from './fit-table.ts';
 import { wrapWords } from './screen.ts';
 import type { NodeCode } from '../../core/model/verdict.ts';
 import { describe as describeRemoval } from '../../core/removal-guard/removal-events.ts';
-import type { StandingFreeze } from '../../core/takeover/freeze.ts';
+import type { StandingFreeze } from '../../core/may-act/freeze.ts';
 import { isQuiet } from '../../core/status/verdicts.ts';
 import { counted } from '@rollcall/base/counted.ts';
 

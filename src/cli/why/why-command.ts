@@ -8,7 +8,7 @@ import { namePages, listEveryCluster } from '../../app/clusters/read-registry.ts
 import { createProcessCache } from '../../app/reconcile/process/process-cache.ts';
 import { readStanding } from '../../app/why/standing.ts';
 import { formatKey, type ClusterId } from '../../core/model/identifiers.ts';
-import { hasSentinelName } from '../../core/takeover/takeover-sentinel.ts';
+import { hasSentinelName } from '../../core/may-act/takeover-sentinel.ts';
 import type { NamespacedName } from '../../ports/stores/view-store.ts';
 import {
   parseClusterId,

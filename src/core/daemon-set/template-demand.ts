@@ -8,7 +8,7 @@
 import { isJsonObject, jsonItems, jsonMember, type Json } from '@rollcall/base/json.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
 import type { TemplateDemand } from '../model/rollout-record.ts';
-import { amountOf } from './quantity.ts';
+import { amountOf } from './resource-quantity.ts';
 
 const REQUESTS_MAX = 16;
 const PORTS_MAX = 32;

@@ -7,7 +7,7 @@
 import { compareText } from '@rollcall/base/compare-text.ts';
 import { nameHash } from '../pod/naming.ts';
 import { nodesRoundedUp } from '../policy/share.ts';
-import { comparePlaces, placesBy } from '../policy/order-places.ts';
+import { comparePlaces, placesBy } from '../policy/sort-by-rules.ts';
 import type { OrderRule } from '../policy/rollout-policy.ts';
 import { compileChoice, type ChosenBy } from './choose-clusters.ts';
 import { formatFleetKey } from './fleet-daemon-set.ts';

@@ -5,7 +5,7 @@
  * the DaemonSet.
  */
 import { isJsonObject, isSameJson, type Json, type JsonObject } from '@rollcall/base/json.ts';
-import { isSameQuantity } from '../daemon-set/quantity.ts';
+import { isSameQuantity } from '../daemon-set/resource-quantity.ts';
 import { meaningOf } from '../history/history-meaning.ts';
 import { DAEMON_SET_TYPES } from './daemon-set-types.ts';
 

@@ -81,7 +81,7 @@ export type GuardCode =
   | 'stopped'
   | 'watcher-stands-by'
   | 'functions-behind'
-  /** Copilot: the DaemonSet has no part in it (core/takeover/opt-in.ts). */
+  /** Copilot: the DaemonSet has no part in it (core/may-act/opt-in.ts). */
   | 'not-opted-in'
   | 'rolling-update';
 

@@ -8,8 +8,8 @@
  */
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { Plan, PlannedDelete } from '../model/plan.ts';
-import type { NodeDecision, PodDecisions } from '../pods/plan-pods.ts';
-import { copilotStanding } from '../takeover/opt-in.ts';
+import type { NodeDecision, PodDecisions } from '../manage-pods/plan-pods.ts';
+import { copilotStanding } from '../may-act/opt-in.ts';
 
 /** Decisions of spec 2.7 as what the built-in controller is about to do: for verdicts, never for effects. */
 export function leaveToBuiltIn(decisions: PodDecisions): PodDecisions {

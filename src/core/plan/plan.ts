@@ -26,7 +26,7 @@ import { planTrims } from '../history/history-plan.ts';
 import { judgeIntents } from '../intents/intents.ts';
 import { holdRemoval } from '../removal-guard/hold-removal.ts';
 import { whyLeftAlone } from '../daemon-set/strategy.ts';
-import { planPods, type DeleteDecision, type PodDecisions } from '../pods/plan-pods.ts';
+import { planPods, type DeleteDecision, type PodDecisions } from '../manage-pods/plan-pods.ts';
 import { planRollout, type RolloutDecisions } from '../rolling-update/plan-rollout.ts';
 import {
   keptRevisions,
@@ -35,7 +35,7 @@ import {
   targetsOf,
 } from '../rolling-update/plan-stages.ts';
 import { stagedOf } from './staged-of.ts';
-import { preparePlanning, type Planning } from '../pods/planning.ts';
+import { preparePlanning, type Planning } from '../manage-pods/planning.ts';
 import { podFromTemplate, prepareFormer, prepareTemplate } from '../pod/pod-template.ts';
 import { computeStatus, hasSameStatus } from '../status/status.ts';
 import { blockedVerdict, judgeNode } from '../status/verdicts.ts';

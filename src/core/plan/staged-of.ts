@@ -5,7 +5,7 @@
  */
 import { planCopy } from '../admission/plan-copy.ts';
 import type { Plan, PlanContext, PlanNeed } from '../model/plan.ts';
-import type { Planning } from '../pods/planning.ts';
+import type { Planning } from '../manage-pods/planning.ts';
 import type { Staging } from '../rolling-update/plan-stages.ts';
 import { mayAskToRestore } from '../rollout/known-bad.ts';
 

@@ -6,9 +6,9 @@
  * more, so a label that flaps counts once. On neither side: nodes that are being drained or deleted, whose pods go anyway,
  * and pods that a NoExecute taint evicts, since the taint manager does so itself; a node object that is gone is none.
  */
-import { isGoing } from '../pods/plan-pods.ts';
-import type { DeleteDecision, NodeDecision, PodDecisions } from '../pods/plan-pods.ts';
-import type { Planning } from '../pods/planning.ts';
+import { isGoing } from '../manage-pods/plan-pods.ts';
+import type { DeleteDecision, NodeDecision, PodDecisions } from '../manage-pods/plan-pods.ts';
+import type { Planning } from '../manage-pods/planning.ts';
 import type { RolloutDecisions } from '../rolling-update/plan-rollout.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { NodeView, PlannedDelete } from '../model/plan.ts';

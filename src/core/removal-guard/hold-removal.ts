@@ -10,9 +10,9 @@
 import type { NodeName } from '../model/identifiers.ts';
 import type { PlanContext, PlannedDelete, RemovalOutcome } from '../model/plan.ts';
 import type { HeldRemoval } from '../model/state.ts';
-import type { PodDecisions } from '../pods/plan-pods.ts';
-import type { Wait } from '../pods/plan-create.ts';
-import type { Planning } from '../pods/planning.ts';
+import type { PodDecisions } from '../manage-pods/plan-pods.ts';
+import type { Wait } from '../manage-pods/plan-create.ts';
+import type { Planning } from '../manage-pods/planning.ts';
 import type { RolloutDecisions, RolloutNote } from '../rolling-update/plan-rollout.ts';
 import { countRemoval, isRemoval, withoutRemovals } from './count-removal.ts';
 import { decideRemoval, isEdited } from './decide-removal.ts';

@@ -10,9 +10,9 @@
 import { defined } from '@rollcall/base/defined.ts';
 import type { NodeName } from '../model/identifiers.ts';
 import type { DeleteReason, PlannedCreate, RolloutProgress } from '../model/plan.ts';
-import { decideCreate, type NameChoice, type Wait } from '../pods/plan-create.ts';
-import { plannedDelete, type DeleteDecision, type PodDecisions } from '../pods/plan-pods.ts';
-import type { Planning } from '../pods/planning.ts';
+import { decideCreate, type NameChoice, type Wait } from '../manage-pods/plan-create.ts';
+import { plannedDelete, type DeleteDecision, type PodDecisions } from '../manage-pods/plan-pods.ts';
+import type { Planning } from '../manage-pods/planning.ts';
 import { resolveBudget, strategyTypeOf, type RolloutBudget } from '../daemon-set/strategy.ts';
 import { findSites, type Site } from './rollout-states.ts';
 import type { Staging } from './plan-stages.ts';

@@ -19,7 +19,7 @@ import {
   isNamedUpdated,
   templateGenerationOf,
 } from '../pod/pod-facts.ts';
-import { findTargets, type Targets } from '../pods/targets.ts';
+import { findTargets, type Targets } from '../manage-pods/targets.ts';
 import { advanceStages } from '../stages/advance-stages.ts';
 import { unprovenBefore } from '../rollout/known-bad.ts';
 import type { Stages } from '../stages/stages-input.ts';

@@ -11,8 +11,8 @@ import type { PodProjection } from '../model/projections.ts';
 import type { RefusalEntry } from '../model/state.ts';
 import type { Placement } from '../model/verdict.ts';
 import { compareText } from '@rollcall/base/compare-text.ts';
-import { isGoing, type NodeDecision, type PodDecisions } from '../pods/plan-pods.ts';
-import type { Planning } from '../pods/planning.ts';
+import { isGoing, type NodeDecision, type PodDecisions } from '../manage-pods/plan-pods.ts';
+import type { Planning } from '../manage-pods/planning.ts';
 import { isAvailable, isHeld, nodeOf } from '../pod/pod-facts.ts';
 
 export interface RolloutPod {

@@ -4,7 +4,7 @@
  *
  * Sentences hold absolute times (UTC), so that they change only when something else does. Names and
  * messages come from clusters and operators: the printer takes control characters out.
- * Nothing is decided here (gate.ts).
+ * Nothing is decided here (recorded-gate.ts).
  */
 import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';

@@ -2,7 +2,7 @@
  * Judges what a rollout of nodes or of clusters waits for: the gravest first, and people before time.
  * frozen ▸ going back ▸ breach ▸ paused ▸ its members ▸ done ▸ view ▸ lost ▸ settling ▸
  * no evidence ▸ soak ▸ approval after ▸ approval before the next ▸ window ▸ the next step opens.
- * It judges a step in numbers: stages/gate.ts, fleet/rollout/judge-stage.ts and gate.ts sum it up.
+ * It judges a step in numbers: stages/judge-gate.ts, fleet/rollout/judge-stage.ts and recorded-gate.ts sum it up.
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { FreezeNote } from '../model/registration.ts';

@@ -29,8 +29,8 @@ import {
 } from './find-breach.ts';
 import type { Look } from './find-breach.ts';
 import { excuseNodes, markPlaceless, withPlaceless } from './excused.ts';
-import { standingOf, withLosses, withReplacements } from './lost-canaries.ts';
-import { gateMoments, judgeGate, noteSoaked, wellnessOf } from './gate.ts';
+import { standingOf, withLosses, withReplacements } from './replace-canaries.ts';
+import { gateMoments, judgeGate, noteSoaked, wellnessOf } from './judge-gate.ts';
 import { findAhead, findFormer, findStrays, neverRanOn, withGood } from './former.ts';
 import {
   awaitedAfter,

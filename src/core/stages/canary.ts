@@ -3,7 +3,7 @@
  *
  * By selector, or spread so that each kind of node keeps some that do not. A node that is gone, or that is not Ready before
  * its turn, shows nothing: while the canary is open another one goes in its place, or a revision would be proven by
- * nothing. One that was begun on stays, well or not; what is added for one that was lost is of lost-canaries.ts. The canary is
+ * nothing. One that was begun on stays, well or not; what is added for one that was lost is of replace-canaries.ts. The canary is
  * bounded; it is empty where no node is able.
  */
 import type { NodeName } from '../model/identifiers.ts';

@@ -28,7 +28,7 @@ import type { NodeProjection, PodProjection } from '../model/projections.ts';
 import type { Breach, BreachCause, RolloutRecord } from '../model/rollout-record.ts';
 import { excusedNodesMax } from './excused.ts';
 import { neverRanOn } from './former.ts';
-import { momentOf } from './lost-canaries.ts';
+import { momentOf } from './replace-canaries.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';
 import {
   awaitedSinceMs,

@@ -7,7 +7,7 @@
  */
 import type { NodeName } from '../model/identifiers.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
-import { comparePlaces, placesBy, type Level } from '../policy/order-places.ts';
+import { comparePlaces, placesBy, type Level } from '../policy/sort-by-rules.ts';
 import type { OrderRule } from '../policy/rollout-policy.ts';
 import { limitNodesOf, nodesRoundedUp } from '../policy/share.ts';
 import { revisionHashOfPod } from '../pod/pod-facts.ts';

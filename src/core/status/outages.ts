@@ -10,7 +10,7 @@ import type { ClusterMode, FreezeNote } from '../model/registration.ts';
 import type { DaemonSetState } from '../model/state.ts';
 import type { ClusterMeta } from '../model/view-items.ts';
 import { timeText, type RolloutPhase } from '../rollout/gate-words.ts';
-import { describeFreeze, type StandingFreeze } from '../takeover/freeze.ts';
+import { describeFreeze, type StandingFreeze } from '../may-act/freeze.ts';
 
 /** The note of `rollcall stack stop`: author, reason, time, and the functions that are no longer called. */
 export interface StopNote extends FreezeNote {

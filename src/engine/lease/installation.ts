@@ -6,7 +6,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { isInstallation } from '../../core/takeover/installation.ts';
+import { isInstallation } from '../../core/may-act/installation.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 
 /** Name of the file that holds it. */

@@ -1,11 +1,11 @@
 /**
- * Freezes of the whole stack: one item of the registry's table (core/takeover/freeze.ts). The truth; a
+ * Freezes of the whole stack: one item of the registry's table (core/may-act/freeze.ts). The truth; a
  * function that cannot read it does not act.
  *
  * Beside it who stopped the functions, and why, for people; and when that was, which is counted as unknown (core/coverage).
  */
 import type { StopNote, StopSpan } from '../../core/status/outages.ts';
-import type { Freeze } from '../../core/takeover/freeze.ts';
+import type { Freeze } from '../../core/may-act/freeze.ts';
 import type { FleetMirror } from '../../core/fleet/told/fleet-mirror.ts';
 
 /** Store of the freeze, and of the note of a stop. */

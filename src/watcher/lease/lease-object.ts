@@ -8,7 +8,7 @@
 import { compareResourceVersions, isResourceVersion } from '../../core/model/identifiers.ts';
 import type { Incarnation, ResourceVersion } from '../../core/model/identifiers.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
-import { INSTALLATION_ANNOTATION, isInstallation } from '../../core/takeover/installation.ts';
+import { INSTALLATION_ANNOTATION, isInstallation } from '../../core/may-act/installation.ts';
 import { isToken } from '../../core/projections/wire-bounds.ts';
 
 /** Name of the Lease, and its namespace (design 8). */

@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { INSTALLATION_ANNOTATION } from '../../../src/core/takeover/installation.ts';
+import { INSTALLATION_ANNOTATION } from '../../../src/core/may-act/installation.ts';
 import { parseExposition, sampleOf } from '../../support/exposition.ts';
 import { answerJson, startScriptedApiServer } from '../../support/scripted-api-server.ts';
 import type { ScriptedApiServer, SeenRequest } from '../../support/scripted-api-server.ts';

@@ -8,7 +8,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { createDocumentClient } from '../../../src/adapters/aws/document-client.ts';
 import { STATE } from '../../../src/adapters/dynamodb/records.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
-import { INSTALLATION_ANNOTATION } from '../../../src/core/takeover/installation.ts';
+import { INSTALLATION_ANNOTATION } from '../../../src/core/may-act/installation.ts';
 import type { EngineCluster } from '../../../src/engine/engine-options.ts';
 import { openEngineStack } from '../../support/engine-commands.ts';
 import { SETS, WhyStage } from './why-stage.ts';

@@ -128,7 +128,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'retry-by-throwing': {
     bug: 'a retryable failure is thrown, so that the queue repeats it until it gives up',
-    at: 'src/app/reconcile/requeue/timers.ts#sendTimer',
+    at: 'src/app/reconcile/finish/timers.ts#sendTimer',
     change: 'const timerId = random.uniqueId();',
     to: "if (dueAtMs - clock.nowMs() < 60_000) throw new Error('injected: try again'); const timerId = random.uniqueId();",
     breaks: ['L1', 'L2'],
@@ -157,7 +157,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'name-reused': {
     bug: 'a pod gets the name of the one before it: nobody remembers that one (ADR 0030, as it was)',
-    at: 'src/core/pods/planning.ts#findGone',
+    at: 'src/core/manage-pods/planning.ts#findGone',
     change: 'return [...view.gone, ...unseen.filter(({ uid }) => !known.has(uid))];',
     to: 'return unseen.filter(({ uid }) => known.has(uid));',
     breaks: ['S13'],
@@ -232,7 +232,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'successor-without-resolution': {
     bug: 'a successor name is used while the earlier create may still arrive (protocol 5)',
-    at: 'src/core/pods/plan-create.ts#decideName',
+    at: 'src/core/manage-pods/plan-create.ts#decideName',
     change: 'const unresolved = planning.unresolvedCreates.get(node) ?? [];',
     to: 'const unresolved = [];',
     breaks: ['S1', 'S2'],
@@ -372,7 +372,7 @@ export const CANARIES: Readonly<Record<string, Canary>> = {
   },
   'retry-after-ignored': {
     bug: 'a key asks again while the API server wants to be left alone (429 with Retry-After)',
-    at: 'src/app/reconcile/requeue/timers.ts#leftAloneUntilMs',
+    at: 'src/app/reconcile/finish/timers.ts#leftAloneUntilMs',
     change: 'if (askedMs === 0) return 0;',
     to: 'if (askedMs >= 0) return 0;',
     breaks: ['L5'],

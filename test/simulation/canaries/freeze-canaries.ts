@@ -5,7 +5,7 @@ import type { Canary } from './canary.ts';
 export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
   'freeze-unread': {
     bug: 'a run that begins under a freeze of the stack does not look at it',
-    at: 'src/core/takeover/registration-guard.ts#freezeInForce',
+    at: 'src/core/may-act/registration-guard.ts#freezeInForce',
     change: "if (!isFrozen || ofStack?.scope === 'stack') return ofStack;",
     to: 'if (!isFrozen) return undefined;',
     breaks: ['S17'],
@@ -32,7 +32,7 @@ export const FREEZE_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'freeze-of-others-names': {
     bug: 'a freeze by name is not looked up by its namespace and name',
-    at: 'src/core/takeover/freeze.ts#freezeOf',
+    at: 'src/core/may-act/freeze.ts#freezeOf',
     change: "noteOfScope(freeze, { kind: 'daemon-set', namespace, name })",
     to: "noteOfScope(freeze, { kind: 'daemon-set', namespace: name, name: namespace })",
     breaks: ['S17'],

@@ -5,7 +5,7 @@ import type { Canary } from './canary.ts';
 export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   'soak-from-opening': {
     bug: 'the soak is counted from when the step opened, not from when its pods were well (S16)',
-    at: 'src/core/stages/gate.ts#shownBy',
+    at: 'src/core/stages/judge-gate.ts#shownBy',
     change: 'wellSinceMs: record.step.wellSinceMs',
     to: 'wellSinceMs: record.step.openedAtMs',
     breaks: ['S16'],
@@ -70,7 +70,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'pause-not-heeded': {
     bug: 'an order to pause is recorded, and the rollout goes on (S16)',
-    at: 'src/core/rollout/gate.ts#holdsOf',
+    at: 'src/core/rollout/recorded-gate.ts#holdsOf',
     change: "isPausedByPolicy ? 'policy' : orders.paused && 'order'",
     to: "isPausedByPolicy ? 'policy' : undefined",
     breaks: ['S16'],
@@ -126,7 +126,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'pools-shift-numbers': {
     bug: 'a run counts steps by itself, and pools that scaled to zero shift its numbers: it waits for an approval that is refused',
-    at: 'src/core/stages/gate.ts#judgeGate',
+    at: 'src/core/stages/judge-gate.ts#judgeGate',
     change: 'rules: rulesOf(record, policy)',
     to: "rules: { ...rulesOf(record, policy), awaited: { before: rulesOf(record, policy).awaited.before ?? [(record.opened ?? []).filter((name) => !input.nodes.some(({ node }) => node.labels['pool'] === name)).length].map((gone) => (gone > 0 && record.step.index >= 0 ? record.step.index + 1 + gone : undefined))[0] } }",
     breaks: ['L1'],
@@ -136,7 +136,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'copilot-beside-a-rollout': {
     bug: 'a DaemonSet that the built-in controller rolls is timed as well: two delete its pods (S4, ADR 0056)',
-    at: 'src/core/takeover/opt-in.ts#copilotStanding',
+    at: 'src/core/may-act/opt-in.ts#copilotStanding',
     change: "return strategyTypeOf(daemonSet) === 'OnDelete' ? 'followed' : 'rolling-update';",
     to: "return 'followed';",
     breaks: ['S4', 'S16', 'S3'],
@@ -165,7 +165,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'stray-is-proof': {
     bug: 'a revision is proven by a pod that the built-in controller made of it anywhere (S16)',
-    at: 'src/core/stages/gate.ts#judgeGate',
+    at: 'src/core/stages/judge-gate.ts#judgeGate',
     change: 'isWaiting ? {} :',
     to: 'isWaiting || (input.isViewFresh && input.nodes.some((node) => !isUnwell(node) && node.updated !== undefined)) ? {} :',
     breaks: ['S16'],
@@ -193,7 +193,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'restored-again': {
     bug: 'a template that GitOps put back before anybody looked is restored again and again (S16)',
-    at: 'src/app/reconcile/requeue/finish.ts#rolloutAfter',
+    at: 'src/app/reconcile/finish/finish.ts#rolloutAfter',
     change: 'return restoring === undefined ? record : noteRestoring(record, restoring);',
     to: "return restoring !== undefined && 'restoreRefusedAtMs' in restoring ? noteRestoring(record, restoring) : record;",
     breaks: ['S16'],
@@ -221,7 +221,7 @@ export const STAGED_CANARIES: Readonly<Record<string, Canary>> = {
   },
   'soak-by-kubelets': {
     bug: 'the soak is counted from when a kubelet says that the pod got ready, by its clock (S16)',
-    at: 'src/core/stages/gate.ts#shownBy',
+    at: 'src/core/stages/judge-gate.ts#shownBy',
     change: 'wellSinceMs: record.step.wellSinceMs',
     to: 'wellSinceMs: Math.min(...input.nodes.map(({ updated }) => updated?.readyChangedAtMs ?? input.nowMs))',
     breaks: ['S16', 'L1'],

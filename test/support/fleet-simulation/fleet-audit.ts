@@ -9,7 +9,7 @@ import type { FleetDaemonSet, FleetManifest } from '../../../src/core/fleet/flee
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../../src/core/policy/share.ts';
-import { freezeOf, NO_FREEZE, type Freeze } from '../../../src/core/takeover/freeze.ts';
+import { freezeOf, NO_FREEZE, type Freeze } from '../../../src/core/may-act/freeze.ts';
 import { imageOf, type ModelCluster } from './model-cluster.ts';
 
 /** What a process had read last, and what it sent since. */

@@ -13,7 +13,7 @@ import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
 import type { StepFleetsDependencies } from '../../../src/app/fleet/observe/dependencies.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
 import { fleetContentHash } from '../../../src/core/fleet/render-fleet.ts';
-import { applyFleetOrder } from '../../../src/core/fleet/rollout/order-clusters.ts';
+import { applyFleetOrder } from '../../../src/core/fleet/rollout/apply-fleet-order.ts';
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
 import type { RolloutOrder } from '../../../src/core/rollout/orders.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { eventDeduplicationId, eventGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
-import { applyFleetOrder } from '../../../src/core/fleet/rollout/order-clusters.ts';
+import { applyFleetOrder } from '../../../src/core/fleet/rollout/apply-fleet-order.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import type { FleetMember } from '../isolation/fleet-world.ts';

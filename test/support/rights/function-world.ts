@@ -18,7 +18,7 @@ import {
   openStores,
 } from '../../../src/engine/engine-stores.ts';
 import { loadHandlers } from '../../../src/engine/handlers.ts';
-import { SENTINEL_KEY } from '../../../src/core/takeover/takeover-sentinel.ts';
+import { SENTINEL_KEY } from '../../../src/core/may-act/takeover-sentinel.ts';
 import type { RegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { LocalSeal } from '../local-seal.ts';

@@ -6,7 +6,7 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import { resourceVersion, uid } from '../../../src/core/model/identifiers.ts';
 import type { TakeoverSentinel } from '../../../src/core/model/registration.ts';
-import { SENTINEL_KEY, sentinelBody } from '../../../src/core/takeover/takeover-sentinel.ts';
+import { SENTINEL_KEY, sentinelBody } from '../../../src/core/may-act/takeover-sentinel.ts';
 import type { Standing } from '../scripted-sender.ts';
 
 /** As a registration names it. */

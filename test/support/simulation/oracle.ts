@@ -7,7 +7,7 @@
  * with Exists and Equal. `keep` allows a pod and demands none (spec 2.5).
  */
 import type { KubernetesObject, Taint, Toleration } from '@rollcall/base/objects.ts';
-import { hasSentinelName } from '../../../src/core/takeover/takeover-sentinel.ts';
+import { hasSentinelName } from '../../../src/core/may-act/takeover-sentinel.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';
 import type { SimulatedApiServer } from './api-server.ts';

@@ -9,7 +9,7 @@
  */
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
-import { comparePlaces, placesBy } from '../../../src/core/policy/order-places.ts';
+import { comparePlaces, placesBy } from '../../../src/core/policy/sort-by-rules.ts';
 import type { RolloutPolicy } from '../../../src/core/policy/rollout-policy.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { controllerUid } from '../simulated-objects.ts';

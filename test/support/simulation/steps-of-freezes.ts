@@ -4,7 +4,7 @@
  * The audit hears of a freeze once its write was answered, and of a thaw before it is written. Whoever thaws hints the keys.
  */
 import { freezeScope, thawScope } from '../../../src/app/freeze/change-freeze.ts';
-import type { StackScope } from '../../../src/core/takeover/freeze.ts';
+import type { StackScope } from '../../../src/core/may-act/freeze.ts';
 import type { AuditedScope } from './freeze-audit.ts';
 import type { StepContext } from './step-context.ts';
 import type { World } from './world.ts';

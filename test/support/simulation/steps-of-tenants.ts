@@ -7,7 +7,7 @@
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { POLICY_ANNOTATION } from '../../../src/core/policy/rollout-policy.ts';
-import { SENTINEL_KEY, sentinelBody } from '../../../src/core/takeover/takeover-sentinel.ts';
+import { SENTINEL_KEY, sentinelBody } from '../../../src/core/may-act/takeover-sentinel.ts';
 import { uid } from '../../../src/core/model/identifiers.ts';
 import { nodeOf } from '../simulated-cluster.ts';
 import { phaseOf } from './controllers.ts';

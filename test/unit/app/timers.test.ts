@@ -40,7 +40,7 @@ const TIMERS: Readonly<Record<string, TimerRow>> = {
     merged: 'one for each batch, cancelled with its end',
     playedBy: 'test/unit/functions/take-batch.test.ts',
   },
-  'src/app/reconcile/requeue/timers.ts': {
+  'src/app/reconcile/finish/timers.ts': {
     places: 1,
     bound: 'back-off to five minutes; none for the expiry of a memo, which resync finds',
     merged: 'with one that is on its way and near enough (core/looks.ts)',

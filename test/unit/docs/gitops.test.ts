@@ -11,7 +11,7 @@ import { jsonMember, type JsonObject } from '@rollcall/base/json.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
 import type { FleetManifest } from '../../../src/core/fleet/fleet-daemon-set.ts';
-import { applyOrder } from '../../../src/core/stages/order-nodes.ts';
+import { applyOrder } from '../../../src/core/stages/apply-order.ts';
 import type { ManifestOutcome } from '../../../src/ports/cluster/manifest-access.ts';
 import { expectPlainLua, openHealthScript } from '../../support/health-script.ts';
 import type { HealthScript } from '../../support/health-script.ts';

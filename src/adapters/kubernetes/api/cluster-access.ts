@@ -12,7 +12,7 @@ import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import type { AnswerTiming, PodEvent } from '../../../core/model/projections.ts';
 import type { FleetManifest } from '../../../core/fleet/fleet-daemon-set.ts';
 import { isPastDeadline } from '../../../core/pod/request-life.ts';
-import { isOfAnother } from '../../../core/takeover/installation.ts';
+import { isOfAnother } from '../../../core/may-act/installation.ts';
 import type { Clock } from '@rollcall/base/ports/clock.ts';
 import type {
   ClusterAccess,

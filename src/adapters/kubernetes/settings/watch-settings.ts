@@ -17,7 +17,7 @@
  * The API server's address can be given because the watcher must work before daemons make service addresses work (design 2).
  */
 import { PROGRAM_FLAGS, SettingError, oneOf, readProgram } from './program-settings.ts';
-import { installationOf, isInstallation } from '../../../core/takeover/installation.ts';
+import { installationOf, isInstallation } from '../../../core/may-act/installation.ts';
 import type { ProgramSettings, SettingSources } from './program-settings.ts';
 
 /** A watcher's behaviour at its start while another one holds the Lease. */

@@ -22,7 +22,7 @@ import type { ObservedPool } from '../../../core/fleet/rollout/tally-stage.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import type { NodeProjection } from '../../../core/model/projections.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { placesBy } from '../../../core/policy/order-places.ts';
+import { placesBy } from '../../../core/policy/sort-by-rules.ts';
 import type { OrderRule } from '../../../core/policy/rollout-policy.ts';
 import { READ_AT_ONCE, type StepFleetsDependencies } from './dependencies.ts';
 import { readFewNodes } from './read-evidence.ts';

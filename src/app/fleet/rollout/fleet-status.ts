@@ -16,7 +16,7 @@ import { tellRollout } from '../../../core/rollout/describe-record.ts';
 import type { OpenStep, StepKind } from '../../../core/model/rollout-record.ts';
 import { standstillOf } from '../../../core/status/outages.ts';
 import type { StackStanding, Watched } from '../../../core/status/outages.ts';
-import type { Freeze } from '../../../core/takeover/freeze.ts';
+import type { Freeze } from '../../../core/may-act/freeze.ts';
 import { wayBackOf } from '../../../core/fleet/rollout/way-back.ts';
 import { olderWords } from '../../../core/rollout/good-releases.ts';
 import type {

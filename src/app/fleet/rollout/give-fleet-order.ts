@@ -1,5 +1,5 @@
 /**
- * An operator's order to the clusters of a fleet (app/orders/order-home.ts).
+ * An operator's order to the clusters of a fleet (app/orders/keep-order.ts).
  *
  * The record is due at once, so the schedule's next turn does what the order means. A step that
  * writes already reads the record again before each batch: a halt is one batch late at most.
@@ -9,10 +9,10 @@ import { formatFleetKey, type FleetKey } from '../../../core/fleet/fleet-daemon-
 import { gateBefore } from '../../../core/fleet/rollout/judge-stage.ts';
 import { beginRollout, releaseOf } from '../../../core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
-import { applyFleetOrder, orderedOf } from '../../../core/fleet/rollout/order-clusters.ts';
+import { applyFleetOrder, orderedOf } from '../../../core/fleet/rollout/apply-fleet-order.ts';
 import { orderNote, type RolloutOrder } from '../../../core/rollout/orders.ts';
 import type { FleetRolloutStore } from '../../../ports/stores/fleet-rollout-store.ts';
-import { giveTo, type OrderAsk, type OrderOutcome, type Seen } from '../../orders/order-home.ts';
+import { giveTo, type OrderAsk, type OrderOutcome, type Seen } from '../../orders/keep-order.ts';
 import type { OrderSubject } from '../../orders/order-refusals.ts';
 import { refuseFleet, type FleetRefusal } from '../refusals.ts';
 import { findFleetRollout, isUnseen } from './find-fleet-rollout.ts';

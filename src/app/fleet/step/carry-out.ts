@@ -19,7 +19,7 @@ import { giveClusters, type ClusterApply } from './give-clusters.ts';
 import type { ObservedClusters } from '../observe/observe-clusters.ts';
 import type { FleetDaemonSet } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { StartLimits } from '../../../core/pod/request-life.ts';
-import type { FreezeNote } from '../../../core/takeover/freeze.ts';
+import type { FreezeNote } from '../../../core/may-act/freeze.ts';
 
 interface StepResult extends Pick<StepOf, 'known' | 'limits'> {
   /** The record as it is to be written, but for its due time and what is to be told. */

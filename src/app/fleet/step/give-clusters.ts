@@ -21,7 +21,7 @@ import {
 import { whyUntouched } from '../../../core/fleet/plan-cluster.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { isPastDeadline, type StartLimits } from '../../../core/pod/request-life.ts';
-import { freezeOf } from '../../../core/takeover/freeze.ts';
+import { freezeOf } from '../../../core/may-act/freeze.ts';
 import { GIVEN_AT_ONCE, type StepFleetsDependencies } from '../observe/dependencies.ts';
 import { sendManifest, type Answer } from '../send-manifest.ts';
 import type { ReleaseRendering } from '../observe/release-rendering.ts';

@@ -6,7 +6,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { formatFleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
 import type { FleetDaemonSet, FleetKey } from '../../../core/fleet/fleet-daemon-set.ts';
-import { freezeOf } from '../../../core/takeover/freeze.ts';
+import { freezeOf } from '../../../core/may-act/freeze.ts';
 import type { FleetRecord } from '../../../core/fleet/rollout/fleet-record.ts';
 import type { FleetHead } from '../../../ports/stores/fleet-rollout-store.ts';
 import { listEveryFleet, listEveryRecord } from '../find-fleet.ts';

@@ -5,8 +5,8 @@
  * batches that run side by side stops the other one, too.
  */
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { describeFreeze, standingFreeze } from '../../../core/takeover/freeze.ts';
-import type { Freeze } from '../../../core/takeover/freeze.ts';
+import { describeFreeze, standingFreeze } from '../../../core/may-act/freeze.ts';
+import type { Freeze } from '../../../core/may-act/freeze.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import { NO_OUTCOME, mayContinue, send } from '../run/context.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../../core/intents/intents.ts';
 import type { IntentJudgement } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
-import { guardOfSubject } from '../../../core/takeover/registration-guard.ts';
+import { guardOfSubject } from '../../../core/may-act/registration-guard.ts';
 import type { Intent } from '../../../core/model/state.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import type { ReconcileOptions } from '../process/dependencies.ts';

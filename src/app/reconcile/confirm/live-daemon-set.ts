@@ -14,7 +14,7 @@ import { revisionData } from '../../../core/history/revisions.ts';
 import { keyOf, type RunContext, type LoadedInput } from '../run/context.ts';
 import type { DeferralCode } from '../run/result.ts';
 import { compareResourceVersions, isResourceVersion } from '../../../core/model/identifiers.ts';
-import { policyTextOf } from '../../../core/takeover/opt-in.ts';
+import { policyTextOf } from '../../../core/may-act/opt-in.ts';
 import {
   isStoreDoubtful,
   isStoreRestored,

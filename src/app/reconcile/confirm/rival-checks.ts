@@ -11,7 +11,7 @@ import {
   findSentinelEvidence,
   hasSentinelName,
   isSentinel,
-} from '../../../core/takeover/takeover-sentinel.ts';
+} from '../../../core/may-act/takeover-sentinel.ts';
 import type { Guard } from '../../../core/model/plan.ts';
 import { freshnessOf } from './guard.ts';
 import type { Judgement } from './guard.ts';

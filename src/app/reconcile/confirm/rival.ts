@@ -11,7 +11,7 @@ import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
 import type { StatusPause } from '../../../core/model/state.ts';
 import { findStatusPause } from '../../../core/status/status-writers.ts';
-import { SENTINEL_KEY, findSentinelEvidence } from '../../../core/takeover/takeover-sentinel.ts';
+import { SENTINEL_KEY, findSentinelEvidence } from '../../../core/may-act/takeover-sentinel.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { namePages } from '../../clusters/read-registry.ts';
 import type { RunContext, LoadedInput } from '../run/context.ts';

@@ -23,7 +23,7 @@ import {
 } from '../../../core/start-up/start-up-done.ts';
 import type { PodsByNode, StartUpWait } from '../../../core/start-up/start-up-done.ts';
 import { isStartUpTaint } from '../../../core/start-up/start-up-taint.ts';
-import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
+import { guardOfRegistration } from '../../../core/may-act/registration-guard.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
 import { sendFenced } from '../confirm/batch-fence.ts';
 import { freshnessOf } from '../confirm/guard.ts';

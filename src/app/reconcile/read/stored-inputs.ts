@@ -27,7 +27,7 @@ import type {
 } from '../../../core/model/view-items.ts';
 import type { DaemonSetRef, StateStore, ViewReader } from '../../../ports/stores/view-store.ts';
 import type { StepDependencies } from '../process/dependencies.ts';
-import { standingFreeze, type StandingFreeze } from '../../../core/takeover/freeze.ts';
+import { standingFreeze, type StandingFreeze } from '../../../core/may-act/freeze.ts';
 
 /** What a run stands on, as read. */
 export interface StoredInputs {

@@ -20,7 +20,7 @@ import type { RunResult } from '../run/result.ts';
 import { writeStatus } from './write-status.ts';
 import type { StatusFor } from './write-status.ts';
 import { NOT_STAGED, notStagedEvent } from '../../../core/events/events.ts';
-import { explainNotFollowed } from '../../../core/takeover/opt-in.ts';
+import { explainNotFollowed } from '../../../core/may-act/opt-in.ts';
 import { findAuthor } from '../../../core/removal-guard/removal-author.ts';
 import type { RemovalAuthor } from '../../../core/removal-guard/removal-author.ts';
 import { describe, removalEvent } from '../../../core/removal-guard/removal-events.ts';

@@ -8,7 +8,7 @@
  * one shows it, that is a breach of its own, which may lead back.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { FreezeNote } from '../../takeover/freeze.ts';
+import type { FreezeNote } from '../../may-act/freeze.ts';
 import { nodesRoundedDown, nodesRoundedUp } from '../../policy/share.ts';
 import type { FleetStrategy } from '../fleet-daemon-set.ts';
 import { noteRefused } from '../../rollout/known-bad.ts';

@@ -17,7 +17,7 @@ import type { RolloutRecord } from '../../model/rollout-record.ts';
 import type { DaemonSetState } from '../../model/state.ts';
 import { POLICY_ANNOTATION } from '../../policy/rollout-policy.ts';
 import { countsOf, describeMissing } from '../../rollout/pod-counts.ts';
-import { copilotStanding, explainNotFollowed } from '../../takeover/opt-in.ts';
+import { copilotStanding, explainNotFollowed } from '../../may-act/opt-in.ts';
 import { compareManifest } from '../compare-manifest.ts';
 import type { FleetManifest } from '../fleet-daemon-set.ts';
 import type { Untouched } from '../plan-cluster.ts';

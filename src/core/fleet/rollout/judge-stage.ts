@@ -10,7 +10,7 @@ import { defined } from '@rollcall/base/defined.ts';
 import { isOpen } from '../../policy/window.ts';
 import { judgeStep } from '../../rollout/judge-step.ts';
 import type { Holds, StepGate, StepRules, StepSummary } from '../../rollout/judge-step.ts';
-import type { FreezeNote } from '../../takeover/freeze.ts';
+import type { FreezeNote } from '../../may-act/freeze.ts';
 import type { FleetStrategy } from '../fleet-daemon-set.ts';
 import type { FleetGate, FleetRecord } from './fleet-record.ts';
 import type { StageTally } from './tally-stage.ts';

@@ -6,7 +6,7 @@
  * loop: that is told and left (facts 6), since two healers never end.
  */
 import type { ClusterMode } from '../../model/registration.ts';
-import { explainNotFollowed } from '../../takeover/opt-in.ts';
+import { explainNotFollowed } from '../../may-act/opt-in.ts';
 import { isUnstaged, type Rendering } from '../render-fleet.ts';
 import type { ClusterVerdict } from './judge-cluster.ts';
 import type { ClusterFailure, FleetClusterRecord } from './fleet-record.ts';

@@ -7,7 +7,7 @@ import type { RetryEntry, StatusPause } from '../../model/state.ts';
 import type { RolloutPhase } from '../../rollout/gate-words.ts';
 import type { Generations, PodCounts } from '../../rollout/pod-counts.ts';
 import type { LateNodes } from '../../start-up/start-up-words.ts';
-import type { Freeze } from '../../takeover/freeze.ts';
+import type { Freeze } from '../../may-act/freeze.ts';
 import type { NextStep } from '../next-steps.ts';
 import type { Outage } from '../outages.ts';
 

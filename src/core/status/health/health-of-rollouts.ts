@@ -1,7 +1,7 @@
 /** Rollouts that are halted, wait for a person, or cannot go on; of a cluster, and of fleets. And DaemonSets that are frozen by name. */
 import type { Gate } from '../../model/staged-progress.ts';
 import { timeText } from '../../rollout/gate-words.ts';
-import { describeFreeze, type Freeze } from '../../takeover/freeze.ts';
+import { describeFreeze, type Freeze } from '../../may-act/freeze.ts';
 import type { NextStep } from '../next-steps.ts';
 import type {
   ClusterFacts,

@@ -1,7 +1,7 @@
 /** protocol 7, 13, S17: the freeze of the stack, and of a DaemonSet in every cluster (issue 18). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Freeze } from '../../../../src/core/takeover/freeze.ts';
+import type { Freeze } from '../../../../src/core/may-act/freeze.ts';
 import { onDelete, putPod } from '../../../support/foreign-pods.ts';
 import { codeOf, ReconcileWorld } from '../../../support/reconcile-world.ts';
 

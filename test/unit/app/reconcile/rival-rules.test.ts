@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterId, uid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
-import { SENTINEL_KEY, sentinelBody } from '../../../../src/core/takeover/takeover-sentinel.ts';
+import { SENTINEL_KEY, sentinelBody } from '../../../../src/core/may-act/takeover-sentinel.ts';
 import { reconcileKey } from '../../../../src/app/reconcile/reconcile-key.ts';
 import type { ReconcileResult } from '../../../../src/app/reconcile/run/result.ts';
 import { ReconcileWorld } from '../../../support/reconcile-world.ts';

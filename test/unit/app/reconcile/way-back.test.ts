@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { applyOrder } from '../../../../src/core/stages/order-nodes.ts';
+import { applyOrder } from '../../../../src/core/stages/apply-order.ts';
 import type { RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import type { ReconcileWorld } from '../../../support/reconcile-world.ts';
 import { images, ready, stagedSetWorld } from '../../../support/staged-set-world.ts';

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { defined } from '@rollcall/base/defined.ts';
 import { createPolicyReader } from '../../../../src/adapters/policy/policy-reader.ts';
 import { giveOrder, type OrderRequest } from '../../../../src/app/rollout/give-order.ts';
-import { ORDER_WRITES_MAX } from '../../../../src/app/orders/order-home.ts';
+import { ORDER_WRITES_MAX } from '../../../../src/app/orders/keep-order.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { DaemonSetState, Memo } from '../../../../src/core/model/state.ts';
 import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';

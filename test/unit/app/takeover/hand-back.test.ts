@@ -5,7 +5,7 @@ import { RUN_MAX_MS } from '../../../../src/core/pod/request-life.ts';
 import { clusterId, nodeName, uid } from '../../../../src/core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
 import { emptyState } from '../../../../src/core/model/state.ts';
-import { sentinelBody } from '../../../../src/core/takeover/takeover-sentinel.ts';
+import { sentinelBody } from '../../../../src/core/may-act/takeover-sentinel.ts';
 import { rivalNotice, withPauseNotice } from '../../../../src/core/status/pause-notice.ts';
 import { handBack } from '../../../../src/app/takeover/hand-back.ts';
 import type {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { judgeIntents } from '../../../../src/core/intents/intents.ts';
 import type { Intent } from '../../../../src/core/model/state.ts';
-import { planPods } from '../../../../src/core/pods/plan-pods.ts';
-import { findTargets } from '../../../../src/core/pods/targets.ts';
-import { preparePlanning } from '../../../../src/core/pods/planning.ts';
+import { planPods } from '../../../../src/core/manage-pods/plan-pods.ts';
+import { findTargets } from '../../../../src/core/manage-pods/targets.ts';
+import { preparePlanning } from '../../../../src/core/manage-pods/planning.ts';
 import { findSites, type Site } from '../../../../src/core/rolling-update/rollout-states.ts';
 import {
   NOW_MS,

@@ -7,7 +7,7 @@ import {
   subjectOf,
   summarizeRecord,
 } from '../../../../src/core/rollout/describe-record.ts';
-import { gateOf } from '../../../../src/core/rollout/gate.ts';
+import { gateOf } from '../../../../src/core/rollout/recorded-gate.ts';
 import { describeGate } from '../../../../src/core/rollout/gate-words.ts';
 import type { Gate } from '../../../../src/core/model/staged-progress.ts';
 import {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { eValueOf } from '../../../../src/core/health/trial.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { applyOrder } from '../../../../src/core/stages/order-nodes.ts';
+import { applyOrder } from '../../../../src/core/stages/apply-order.ts';
 import { orderNote } from '../../../../src/core/rollout/orders.ts';
 import type { OrderResult, RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import { STARTED_MS, breachOf, recordOf, stepOf } from '../../../support/rollout-records.ts';

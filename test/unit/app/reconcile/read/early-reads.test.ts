@@ -4,7 +4,7 @@ import { createProcessCache } from '../../../../../src/app/reconcile/process/pro
 import { CLOSED_BREAKER } from '../../../../../src/core/model/breaker.ts';
 import type { Uid } from '../../../../../src/core/model/identifiers.ts';
 import type { Stamp } from '../../../../../src/core/model/position.ts';
-import { sentinelBody } from '../../../../../src/core/takeover/takeover-sentinel.ts';
+import { sentinelBody } from '../../../../../src/core/may-act/takeover-sentinel.ts';
 import { ReconcileWorld } from '../../../../support/reconcile-world.ts';
 
 import assert from 'node:assert/strict';

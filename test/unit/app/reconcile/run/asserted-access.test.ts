@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { EffectAssertions } from '../../../../../src/app/reconcile/run/asserted-access.ts';
 import { attemptReconcile } from '../../../../../src/app/reconcile/attempt.ts';
 import type { EndContext } from '../../../../../src/app/reconcile/run/context.ts';
-import { endRun } from '../../../../../src/app/reconcile/requeue/end-run.ts';
+import { endRun } from '../../../../../src/app/reconcile/finish/end-run.ts';
 import { writeState } from '../../../../../src/app/reconcile/run/record-state.ts';
 import { ClusterGate } from '../../../../../src/app/isolation/cluster-gate.ts';
 import type { StateChange } from '../../../../../src/core/plan/invariants.ts';

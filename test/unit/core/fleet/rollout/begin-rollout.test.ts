@@ -1,7 +1,7 @@
 // With what a release begins: what outlives the release before it, and what does not.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { applyFleetOrder } from '../../../../../src/core/fleet/rollout/order-clusters.ts';
+import { applyFleetOrder } from '../../../../../src/core/fleet/rollout/apply-fleet-order.ts';
 import { beginRollout } from '../../../../../src/core/fleet/rollout/begin-rollout.ts';
 import type { FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { wayBackOf } from '../../../../../src/core/fleet/rollout/way-back.ts';

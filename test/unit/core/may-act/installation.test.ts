@@ -1,7 +1,7 @@
 /** The name of a stack, from the address of its events queue (ADR 0024). */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { installationOf, isOfAnother } from '../../../../src/core/takeover/installation.ts';
+import { installationOf, isOfAnother } from '../../../../src/core/may-act/installation.ts';
 
 describe('an installation', () => {
   for (const [url, name] of [

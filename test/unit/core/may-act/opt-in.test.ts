@@ -1,7 +1,7 @@
 /** Which DaemonSets of a copilot cluster Rollcall has a part in, and what the others are told. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { copilotGuard, copilotStanding } from '../../../../src/core/takeover/opt-in.ts';
+import { copilotGuard, copilotStanding } from '../../../../src/core/may-act/opt-in.ts';
 import { POLICY_ANNOTATION } from '../../../../src/core/policy/rollout-policy.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { daemonSet } from '../../../support/core-fixtures.ts';

@@ -6,10 +6,10 @@ import { judgeIntents } from '../../../../src/core/intents/intents.ts';
 import type { Plan, PlanContext, View } from '../../../../src/core/model/plan.ts';
 import type { BackoffEntry, Intent } from '../../../../src/core/model/state.ts';
 import { successorName } from '../../../../src/core/pod/naming.ts';
-import { planPods, type PodDecisions } from '../../../../src/core/pods/plan-pods.ts';
+import { planPods, type PodDecisions } from '../../../../src/core/manage-pods/plan-pods.ts';
 import { planReconcile } from '../../../../src/core/plan/plan.ts';
-import { findTargets } from '../../../../src/core/pods/targets.ts';
-import { preparePlanning } from '../../../../src/core/pods/planning.ts';
+import { findTargets } from '../../../../src/core/manage-pods/targets.ts';
+import { preparePlanning } from '../../../../src/core/manage-pods/planning.ts';
 import {
   CURRENT_HASH,
   LIFE_MS,

@@ -9,7 +9,7 @@
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { hasBegun } from './canary.ts';
-import type { CanaryStanding } from './lost-canaries.ts';
+import type { CanaryStanding } from './replace-canaries.ts';
 import { baselineDueMs } from './baseline.ts';
 import { evidenceNodes } from './observe.ts';
 import { isPending, type StageNode } from './stage-node.ts';
@@ -18,7 +18,7 @@ import { isSoakHopeless, sparedNodes, type Wellness } from '../rollout/soak.ts';
 import { GRACE_MS } from '../health/pod-signs.ts';
 import type { ExcusedHold } from '../health/breach.ts';
 import type { StagesInput } from './stages-input.ts';
-import { holdsOf, rulesOf } from '../rollout/gate.ts';
+import { holdsOf, rulesOf } from '../rollout/recorded-gate.ts';
 import { judgeStep, type StepGate, type StepShown } from '../rollout/judge-step.ts';
 import type { Steps } from './steps.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
-import { guardOfSubject } from '../../../../src/core/takeover/registration-guard.ts';
+import { guardOfSubject } from '../../../../src/core/may-act/registration-guard.ts';
 import { daemonSet } from '../../../support/core-fixtures.ts';
 import { registrationOf } from '../../../support/simulation/registration.ts';
 

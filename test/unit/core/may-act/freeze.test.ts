@@ -11,8 +11,8 @@ import {
   standingFreeze,
   withFreeze,
   withoutFreeze,
-} from '../../../../src/core/takeover/freeze.ts';
-import type { Freeze, StackScope } from '../../../../src/core/takeover/freeze.ts';
+} from '../../../../src/core/may-act/freeze.ts';
+import type { Freeze, StackScope } from '../../../../src/core/may-act/freeze.ts';
 
 const ANN = { by: 'ann', why: 'bad kernel', atMs: 1 };
 const BOB = { by: 'bob', why: '', atMs: 2 };

@@ -19,7 +19,7 @@ import {
   buildEventPatch,
   eventBaseName,
 } from '../../../core/events/events.ts';
-import { guardOfRegistration } from '../../../core/takeover/registration-guard.ts';
+import { guardOfRegistration } from '../../../core/may-act/registration-guard.ts';
 import { remember } from '../process/process-cache.ts';
 import { writeState } from '../run/record-state.ts';
 import { memoOf } from '../read/skip.ts';

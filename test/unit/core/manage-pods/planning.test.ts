@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { IntentJudgement } from '../../../../src/core/model/plan.ts';
-import { findTargets } from '../../../../src/core/pods/targets.ts';
-import { preparePlanning, type Planning } from '../../../../src/core/pods/planning.ts';
+import { findTargets } from '../../../../src/core/manage-pods/targets.ts';
+import { preparePlanning, type Planning } from '../../../../src/core/manage-pods/planning.ts';
 import {
   NOW_MS,
   LIFE_MS,

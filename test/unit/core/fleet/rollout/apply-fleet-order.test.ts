@@ -1,7 +1,7 @@
 // An operator's orders to a fleet's rollout: each names what was seen, is safe to repeat, and is due at once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { applyFleetOrder } from '../../../../../src/core/fleet/rollout/order-clusters.ts';
+import { applyFleetOrder } from '../../../../../src/core/fleet/rollout/apply-fleet-order.ts';
 import type { RolloutOrder } from '../../../../../src/core/rollout/orders.ts';
 import type {
   FleetBreachNote,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
 import type { PolicyReading } from '../../../../src/core/policy/rollout-policy.ts';
-import { gateOf, phaseOf } from '../../../../src/core/rollout/gate.ts';
+import { gateOf, phaseOf } from '../../../../src/core/rollout/recorded-gate.ts';
 import type { Gate } from '../../../../src/core/model/staged-progress.ts';
 import type { Generations, PodCounts } from '../../../../src/core/rollout/pod-counts.ts';
 import {

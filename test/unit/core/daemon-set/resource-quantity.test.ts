@@ -1,7 +1,7 @@
 // Quantities that mean the same amount.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isSameQuantity } from '../../../../src/core/daemon-set/quantity.ts';
+import { isSameQuantity } from '../../../../src/core/daemon-set/resource-quantity.ts';
 
 describe('isSameQuantity', () => {
   for (const [left, right] of [

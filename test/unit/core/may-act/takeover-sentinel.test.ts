@@ -11,7 +11,7 @@ import {
   isObserved,
   isSentinel,
   sentinelBody,
-} from '../../../../src/core/takeover/takeover-sentinel.ts';
+} from '../../../../src/core/may-act/takeover-sentinel.ts';
 
 const SENTINEL = { uid: uid('sentinel'), createdAtMs: 1 };
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { nodeName } from '../../../../src/core/model/identifiers.ts';
 import type { RolloutRecord } from '../../../../src/core/model/rollout-record.ts';
-import { judgeGate, wellnessOf, type GateInput } from '../../../../src/core/stages/gate.ts';
+import { judgeGate, wellnessOf, type GateInput } from '../../../../src/core/stages/judge-gate.ts';
 import type { StagesInput } from '../../../../src/core/stages/stages-input.ts';
 import { NOW_MS } from '../../../support/core-fixtures.ts';
 import { policy } from '../../../support/staged-world.ts';
