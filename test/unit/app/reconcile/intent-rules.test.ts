@@ -100,6 +100,8 @@ describe('protocol 4, 5: a create without an answer', () => {
 });
 
 describe('AlreadyExists (row 88, spec faults 41)', () => {
+  let met: Awaited<ReturnType<ReconcileWorld['run']>> | undefined;
+
   /** Neither the view nor the list before the first creates shows the pod that holds the name. */
   async function meet(pod: Parameters<typeof takeName>[1], nodes = 2): Promise<ReconcileWorld> {
     const world = new ReconcileWorld({ nodes });
@@ -110,7 +112,7 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
       takeName(world, pod);
       return undefined;
     };
-    await world.run();
+    met = await world.run();
     return world;
   }
 
@@ -123,6 +125,8 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
 
   it('ours and terminating: waits, then creates', async () => {
     const world = await meet({ node: 'node-0001', terminating: true });
+    assert.ok(met !== undefined && 'counts' in met);
+    assert.equal(met.counts.creates, 1, 'a pod on its way out is not one that was made');
     await world.mirror.sync();
     await world.run();
     assert.equal(world.pods.length, 2, 'nothing beside the terminating pod');
@@ -154,6 +158,14 @@ describe('AlreadyExists (row 88, spec faults 41)', () => {
     assert.equal(live.length, 2);
     assert.ok(live.every(({ metadata }) => metadata.name !== slotOf(world, 'node-0001')));
     assert.deepEqual(world.cluster.violations, []);
+  });
+
+  it('ours and terminal, not yet deleted: not one that was made', async () => {
+    const world = await meet({ node: 'node-0001', phase: 'Failed' });
+    assert.ok(met !== undefined && 'counts' in met);
+    assert.equal(met.counts.creates, 1);
+    await world.settle();
+    assert.deepEqual(world.placed, ['node-0001', 'node-0002']);
   });
 
   it('other owner: a bug event for that node only, others go on', async () => {
@@ -256,6 +268,15 @@ describe('deletes', () => {
     world.cluster.releaseStuck();
     assert.equal(world.pods[0]?.metadata.uid, replacement, `${name} was re-made under its name`);
     assert.deepEqual(world.placed, ['node-0001']);
+  });
+
+  it('that were certainly never sent are withdrawn', async () => {
+    const world = new ReconcileWorld({ nodes: 1 });
+    await failOne(world);
+    const outcome = { kind: 'unsent', message: '429', retryAfterMs: 7_000 } as const;
+    world.meet('delete-pod', { kind: 'answer', outcome });
+    await world.run();
+    assert.deepEqual((await world.view.readState(world.ref))?.intents, []);
   });
 
   it('of pods whose node is absent need a live 404 of the node', async () => {
