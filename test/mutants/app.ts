@@ -3,6 +3,14 @@ import type { PlantedBugs } from './planted-bug.ts';
 
 /** The rows by name. */
 export const APP_BUGS: PlantedBugs = {
+  'log-of-gone-lost-for-one-write': {
+    bug: 'one write that fails loses the log of a DaemonSet that is gone (S18)',
+    at: 'src/app/log/flush-log.ts#keepLogOfGone',
+    change: 'if (!isItemTooLarge(error)) throw error;',
+    to: 'if (!(error instanceof Error)) throw error;',
+    killedBy:
+      'test/unit/app/coverage/note-coverage.test.ts: lets the state of one that is gone stay while the table takes nothing',
+  },
   'explain-without-freeze': {
     bug: 'verdicts of a frozen cluster say that pods are being created',
     at: 'src/app/why/explain.ts#guardOfSet',

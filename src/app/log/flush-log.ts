@@ -10,6 +10,8 @@ import { leavingLog, withoutLeft } from '../../core/log/append-log.ts';
 import type { LogItem, StateLog } from '../../core/model/log-entry.ts';
 import type { StateChange } from '../../core/plan/invariants.ts';
 import type { Uid } from '../../core/model/identifiers.ts';
+import { orUnreadable } from '../../ports/stores/or-unreadable.ts';
+import { isItemTooLarge } from '../../ports/stores/view-store.ts';
 import type {
   CoverageStore,
   DaemonSetRef,
@@ -26,6 +28,14 @@ interface Flushing {
     readonly hint: Hint;
     readonly dependencies: { readonly view: Pick<LogStore, 'putLogItem'>; readonly log: Log };
   };
+}
+
+interface KeepingLog {
+  readonly view: Pick<
+    LogStore & CoverageStore & StateStore,
+    'putLogItem' | 'putCoverageDays' | 'readState'
+  >;
+  readonly log: Log;
 }
 
 /** The change as it is to be written: without the entries that have an item now. */
@@ -46,23 +56,23 @@ export async function flushLog(
   return { ...change, to: withoutLeft(change.to, leaving) };
 }
 
-/** Gives entries and days of a DaemonSet that is gone an item each, before its state is removed. What cannot be kept is lost, and told. */
+/**
+ * Gives entries and days of a DaemonSet that is gone an item each, before its state is removed. Rejects when the table fails, so
+ * that the state stays and its removal is tried again. A state that cannot be read and an item that is too large are lost with one
+ * line of the log: they would hold up the view of their cluster for ever.
+ */
 export async function keepLogOfGone(
   { clusterUid, uid }: DaemonSetRef,
   name: NamespacedName,
-  {
-    view,
-    log,
-  }: {
-    readonly view: Pick<
-      LogStore & CoverageStore & StateStore,
-      'putLogItem' | 'putCoverageDays' | 'readState'
-    >;
-    readonly log: Log;
-  },
+  { view, log }: KeepingLog,
 ): Promise<void> {
+  const read = await orUnreadable(() => view.readState({ clusterUid, uid }));
+  if (read.kind === 'unreadable') {
+    log.warn('entries of the log go with their state', { uid, error: read.problem });
+    return;
+  }
+  const { value: state } = read;
   try {
-    const state = await view.readState({ clusterUid, uid });
     if (state?.coverage !== undefined) {
       const days = { ...name, uid, ...allDays(state.coverage.days) };
       await view.putCoverageDays(clusterUid, days);
@@ -70,6 +80,7 @@ export async function keepLogOfGone(
     if (state?.log === undefined) return;
     await view.putLogItem(clusterUid, itemOf(state.log, { uid, name, version: state.version }));
   } catch (error) {
+    if (!isItemTooLarge(error)) throw error;
     log.warn('entries of the log go with their state', { uid, error: String(error) });
   }
 }

@@ -179,4 +179,24 @@ describe('counting coverage', () => {
       [['agents', await rowsOf(scene)]],
     );
   });
+
+  it('lets the state of one that is gone stay while the table takes nothing, but not for an item that no table keeps', async () => {
+    const scene = await begun();
+    await scene.pass(DAY_MS);
+    const { view, registration, daemonSet, log } = scene.world;
+    const ref = { clusterUid: registration.clusterUid, uid: uid(daemonSet.metadata.uid) };
+    const keep = (problem: Error, at: 'read' | 'write'): Promise<void> => {
+      const fail = (): Promise<never> => Promise.reject(problem);
+      const readState = at === 'read' ? fail : view.readState.bind(view);
+      const store = { readState, putCoverageDays: fail, putLogItem: fail };
+      return keepLogOfGone(ref, { namespace: 'system', name: 'agents' }, { view: store, log });
+    };
+    const named = (name: string, code?: string): Error =>
+      Object.assign(new Error(name), { name, code });
+    for (const at of ['read', 'write'] as const) {
+      await assert.rejects(keep(named('ThrottlingException'), at), { name: 'ThrottlingException' });
+    }
+    await keep(named('ItemUnreadableError'), 'read');
+    await keep(named('ItemTooLargeError', 'item-too-large'), 'write');
+  });
 });
