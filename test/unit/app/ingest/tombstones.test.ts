@@ -237,7 +237,9 @@ for (const sliceTombstonesMax of [64, 1, 0]) {
     it('go with a DaemonSet whose state cannot be read: the view of its cluster does not wait for that', async () => {
       const at = await scene([]);
       await at.harness.ingest(at.sender.changes([], { gone: ['ds-logs'] }));
-      at.harness.view.readState = () => Promise.reject(new Error('of a newer release'));
+      const unreadable = { name: 'ItemUnreadableError' };
+      at.harness.view.readState = () =>
+        Promise.reject(Object.assign(new Error('of a newer release'), unreadable));
       const next = new ScriptedSender({ epoch: '200' });
       next.know([nodeOf('n1')]);
       await at.harness.ingestAll(next.snapshot());
