@@ -223,6 +223,13 @@ export const PROGRAM_BUGS: PlantedBugs = {
     to: "connects: 'act'",
     killedBy: 'test/unit/functions/deployed-composition.test.ts: reads the token that only asks',
   },
+  'resync-reports-no-refusals': {
+    bug: 'no metric counts what resync is refused, so its alarm stays silent',
+    at: 'functions/resync/handler.ts#handler',
+    change: 'connector: reportedConnector(connector, { log, metrics })',
+    to: 'connector: [reportedConnector, connector][1] as typeof connector',
+    killedBy: 'test/security/iam.test.ts: fails loudly without ',
+  },
   'resync-deadline-beyond': {
     bug: 'resync walks until it is stopped: what it did is not recorded',
     at: 'functions/resync/handler.ts#handler',

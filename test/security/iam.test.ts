@@ -295,6 +295,8 @@ describe('the roles of the functions (row 69)', () => {
         it(`fails loudly without ${grant.action} on ${table} (${grant.sid})`, async () => {
           const key = keyOf(role.functionName);
           const arn = `arn:aws:sts::000000000000:assumed-role/${role.roleId}/test`;
+          const unreadTokens = (): number => world.metrics.sum('TokenFaults', 'unread');
+          const before = unreadTokens();
           const give = (rights: FunctionRole['statements']): void => {
             world.aws.authorizer.grant(key, { arn, rights });
           };
@@ -309,6 +311,8 @@ describe('the roles of the functions (row 69)', () => {
               [],
             );
             assert.ok(lines.some(tellsOfMissingRight), 'nobody said so');
+            // The alarm TokenFaults rings for it as well.
+            assert.equal(unreadTokens() > before, grant.sid === 'ReadToken');
           } finally {
             give(role.statements);
           }

@@ -56,6 +56,7 @@ export interface FunctionWorld {
   readonly registry: RegistryStore;
   readonly view: ViewStore;
   readonly log: MemoryLog;
+  readonly metrics: MemoryMetrics;
   readonly api: ScriptedApiServer;
   /** In place of KMS, for every function. */
   readonly seal: LocalSeal;
@@ -84,6 +85,7 @@ export const WATCHER_ROLE = 'AROAWATCHERKEY';
 /** Starts it. One at a time in a process: handlers read its environment. */
 export async function startFunctionWorld(): Promise<FunctionWorld> {
   const log = new MemoryLog();
+  const metrics = new MemoryMetrics();
   const senders = {
     ids: new Map([[WATCHER_KEY, `${WATCHER_ROLE}:session`]]),
     ...WATCHER_SENDERS,
@@ -94,7 +96,7 @@ export async function startFunctionWorld(): Promise<FunctionWorld> {
   const { registry, view, destroy } = openStores(aws);
   const api = await startScriptedApiServer();
   const handlers = await loadHandlers({
-    sinks: { log, metrics: new MemoryMetrics() },
+    sinks: { log, metrics },
     credentialsOf: aws.credentialsOf,
   });
   const seal = new LocalSeal();
@@ -108,6 +110,7 @@ export async function startFunctionWorld(): Promise<FunctionWorld> {
     registry,
     view,
     log,
+    metrics,
     api,
     seal,
     decisions,
