@@ -173,6 +173,8 @@ export class HttpsClusterConnector implements ClusterConnector {
   }
 
   #open(registration: ClusterRegistration): WarmCluster | ConnectRefusal {
+    // Before its address is judged: in observe there is no way in, and none is missing.
+    if (registration.authentication.kind === 'none') return { kind: 'no-credential' };
     const egress: WarmCluster['egress'] = {};
     const opened = openRegistered(registration, {
       policy: this.#options.egress ?? {},

@@ -252,6 +252,12 @@ describe('cluster connector', () => {
     assert.equal(server.requests.length, 0);
   });
 
+  it('judges no endpoint of a cluster without a credential: its address may be anything, and no alarm rings', async () => {
+    const authentication = { kind: 'none' } as const;
+    const unreachable = registered({ authentication, server: 'http://127.0.0.1:1' });
+    assert.deepEqual(await refusalOf(unreachable), { kind: 'no-credential' });
+  });
+
   it('contacts nothing but an https endpoint (S12)', async () => {
     for (const address of ['http://127.0.0.1:1', 'https://u:p@127.0.0.1', 'file:///etc/passwd']) {
       const refusal = (await refusalOf(registered({ server: address }))) as { kind: string };
