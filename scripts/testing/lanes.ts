@@ -4,9 +4,9 @@
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
  * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to
  * load what is tested: the files of {@link SHARING} share a process for each processor and one more, as they leave nothing behind in it.
- * Files of a slow tier share the machine in directories and on ports of their own: three more than there are processors,
- * since they wait most of their time, and beside them some that take longest ({@link WAITING}). What states a bound in seconds or bytes of the whole machine is
- * in {@link ALONE}, with why.
+ * Files of a slow tier have directories and ports of their own, and wait most of their time. So three more of them run at
+ * once than there are processors, and beside them those that take longest ({@link WAITING}). A file that states a bound in
+ * seconds or bytes of the whole machine is in {@link ALONE}, with why.
  * It decides nothing about which files are run: `tier-files.ts` does.
  */
 

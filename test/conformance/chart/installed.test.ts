@@ -88,7 +88,7 @@ describeOnBackend('a release of the chart', HOW, (backend) => {
   it('upgrades from the chart before its last change', async (context) => {
     const before = committedChart(path.join(directory, 'committed'));
     if (before.kind === 'none') {
-      context.skip(before.reason);
+      context.skip(before.reason); // a clone without history has no chart before
       return;
     }
     const values = { ...LEAST_VALUES, mode: 'takeover', auth: 'eks', image: EARLIER_IMAGE };
