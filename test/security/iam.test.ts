@@ -311,8 +311,7 @@ describe('the roles of the functions (row 69)', () => {
               [],
             );
             assert.ok(lines.some(tellsOfMissingRight), 'nobody said so');
-            // The alarm TokenFaults rings for it as well.
-            assert.equal(unreadTokens() > before, grant.sid === 'ReadToken');
+            assert.equal(unreadTokens() > before, grant.sid === 'ReadToken', 'for its alarm');
           } finally {
             give(role.statements);
           }
