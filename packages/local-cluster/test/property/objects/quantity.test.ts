@@ -7,6 +7,7 @@ import {
   compareQuantities,
   formatQuantity,
   parseQuantity,
+  type Quantity,
 } from '../../../src/objects/quantity.ts';
 
 /** Below 1000E: multiples of that are written without a suffix and so lose their size, as upstream. */
@@ -23,11 +24,13 @@ const text = fc
   .map(([sign, whole, fraction, unit]) =>
     [sign, String(whole), fraction === undefined ? '' : `.${fraction}`, unit].join(''),
   );
-const quantity = text.map((it) => {
+const quantity = text.map(sample);
+
+function sample(it: string): Quantity {
   const parsed = parseQuantity(it);
   assert.ok(parsed, it);
   return parsed;
-});
+}
 
 test('what is written is read as the same amount, and written again the same', () => {
   fc.assert(
@@ -36,9 +39,11 @@ test('what is written is read as the same amount, and written again the same', (
       const read = parseQuantity(written);
       assert.ok(read, written);
       assert.equal(compareQuantities(read, original), 0, written);
-      assert.equal(formatQuantity(read), written);
+      // 62.5Ki is written as 64000, which no suffix tells from a decimal amount, as upstream.
+      const isDecimalNow = original.format === 'BinarySI' && read.format !== 'BinarySI';
+      if (!isDecimalNow) assert.equal(formatQuantity(read), written);
     }),
-    { numRuns: 2000 },
+    { numRuns: 2000, examples: [[sample('62.5Ki')], [sample('4.8828125Ki')]] },
   );
 });
 
