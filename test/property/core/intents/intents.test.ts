@@ -10,6 +10,8 @@ import { intents, podSets } from '../../../support/core-arbitraries.ts';
 import { NOW_MS, TIMEOUT_MS } from '../../../support/core-fixtures.ts';
 
 const lists = fc.array(intents, { maxLength: 6 });
+/** As a run judges them: each record once. */
+const judged = fc.uniqueArray(intents, { maxLength: 6, selector: intentIdentity });
 
 test('records of two runs merge to the same, in either order, and once or twice', () => {
   fc.assert(
@@ -27,7 +29,7 @@ test('records of two runs merge to the same, in either order, and once or twice'
 
 test('settling twice, or what is not there, changes nothing more, and no later record goes', () => {
   fc.assert(
-    fc.property(lists, lists, (stored, settle) => {
+    fc.property(lists, judged, (stored, settle) => {
       const base = mergeIntents([], { record: stored });
       const once = mergeIntents(base, { settle });
       assert.deepEqual(mergeIntents(once, { settle }), once);
