@@ -41,7 +41,7 @@ describe('the lanes of a run', () => {
   });
 
   it('are one where nothing is slow: what shares processes, what takes longest, and the rest', () => {
-    const own = ['test/unit/scripts/a.test.ts', ...Object.keys(APART)];
+    const own = ['test/security/a.test.ts', ...Object.keys(APART)];
     const sharing = ['a', 'b', 'c', 'd'].map((name) => `test/unit/core/${name}.test.ts`);
     const setting = { isSlow: false, processorsCount: 1 };
     assert.deepEqual(lanesOf([...own, ...LONG.flat(), ...sharing], setting), [
@@ -59,8 +59,8 @@ describe('the lanes of a run', () => {
 
   it('give no file that changes its process, or hooks all tests of it, to one that others share', () => {
     const changes =
-      /^(?:before|after|beforeEach|afterEach)\(|^import .*node:child_process|^import .*node:worker_threads|process\.env\[[^\]]+\] =[^=]|delete process\.env|process\.(?:chdir|exit)\(|process\.exitCode =|\bmock\.|process\.argv =[^=]/m;
-    const files = ['unit', 'property', 'simulation']
+      /^(?:before|after|beforeEach|afterEach)\(|^import .*node:child_process|^import .*node:worker_threads|process\.env\[[^\]]+\] =[^=]|delete process\.env|process\.(?:chdir|exit)\(|process\.exitCode =|\bmock\.|process\.argv =[^=]|Object\.assign\(process\.env/m;
+    const files = ['unit', 'property', 'simulation', 'integration', 'security', 'regression']
       .flatMap((tier) => tierFiles(root, tier))
       .filter(isSharing);
     assert.ok(files.length > 200, `only ${files.length} files share a process`);
