@@ -61,7 +61,7 @@ export const RECONCILE_BUGS: PlantedBugs = {
   },
   'pause-ends-unlooked': {
     bug: 'a pause that is over is not looked at live, so a second controller has its turn every ten minutes (40.1)',
-    at: 'src/app/reconcile/confirm/rival-checks.ts#checkPause',
+    at: 'src/app/reconcile/confirm/guard.ts#checkPause',
     change: 'const again = guardOfPause(context.note.paused, stored.registration, nowMs);',
     to: 'const again = guardOfPause(undefined, stored.registration, nowMs);',
     killedBy:
@@ -69,9 +69,9 @@ export const RECONCILE_BUGS: PlantedBugs = {
   },
   'status-write-stops-the-cluster': {
     bug: 'whoever may edit one DaemonSet stops all of its cluster (40.1)',
-    at: 'src/app/reconcile/confirm/rival.ts#lookAtSentinelLive',
-    change: 'findSentinelEvidence(live.object, registration.sentinel)',
-    to: "(findSentinelEvidence(live.object, registration.sentinel) ?? 'somebody wrote a status')",
+    at: 'src/app/reconcile/confirm/rival.ts#noteRival',
+    change: 'findSentinelEvidence(sentinel, seenUnder.sentinel)',
+    to: "(findSentinelEvidence(sentinel, seenUnder.sentinel) ?? 'somebody wrote a status')",
     killedBy:
       'test/unit/app/reconcile/rival-rules.test.ts: no pod is made, and the cluster goes on',
   },
@@ -117,7 +117,7 @@ export const RECONCILE_BUGS: PlantedBugs = {
   'copilot-lists-pods': {
     bug: 'copilot asks for a list of pods, to which it has no right',
     at: 'src/app/reconcile/plan-step.ts#judgeFreshness',
-    change: "return isCopilot ? exitStale(input) : { kind: 'need', need: { kind: 'pods' } };",
+    change: "return isCopilot ? STALE : { kind: 'need', need: { kind: 'pods' } };",
     to: "return { kind: 'need', need: { kind: 'pods' } };",
     killedBy:
       'test/unit/app/reconcile/copilot-rules.test.ts: waits for the watcher where nothing was heard of pods',
@@ -163,8 +163,8 @@ export const RECONCILE_BUGS: PlantedBugs = {
   'merged-outcomes-are-not-awaited': {
     bug: 'a run ends before outcomes whose write was lost are merged into the stored state',
     at: 'src/app/reconcile/finish/finish.ts#finishRun',
-    change: 'await mergeOutcomes(result, { context, input });',
-    to: 'void mergeOutcomes(result, { context, input });',
+    change: 'await mergeOutcomes(result, stored, context);',
+    to: 'void mergeOutcomes(result, stored, context);',
     killedBy:
       'test/unit/app/reconcile/lost-outcomes.test.ts: are merged into the stored state before the run ends',
   },

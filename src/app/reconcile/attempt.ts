@@ -8,6 +8,7 @@
 import type { Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { keepCopy } from './admission/keep-copy.ts';
+import type { ConfirmStep } from './confirm/confirm.ts';
 import { actOnPlan, hasPodWork, type ActResult } from './execute/act.ts';
 import { restoreTemplate } from './execute/restore-template.ts';
 import { removeStartUpTaints } from './execute/remove-start-up-taints.ts';
@@ -36,8 +37,8 @@ export async function attemptReconcile(context: RunContext): Promise<Exit> {
   let { input } = loaded;
   for (let asked = 0; asked <= NEEDS_MAX; asked += 1) {
     const step = planStep(input, context);
-    if (step.kind === 'effects') return carryOut(step, context);
-    if (step.kind !== 'need') return step;
+    if (step.kind === 'effects') return carryOut(step, { ...input, isLive: step.isLive }, context);
+    if (step.kind !== 'need') return { ...step, input };
     const provided = await provide(step.need, input, context);
     if (provided.kind !== 'provided') return provided;
     ({ input } = provided);
@@ -50,8 +51,12 @@ function hasRequests({ plan }: Effects): boolean {
   return hasClusterWork(plan) || plan.stageEvents.length > 0 || isKeeping;
 }
 
-async function carryOut(effects: Effects, context: RunContext): Promise<Exit> {
-  const { input, plan, guard } = effects;
+async function carryOut(
+  effects: Effects,
+  input: ReconcileInput,
+  context: RunContext,
+): Promise<Exit> {
+  const { plan, guard } = effects;
   const result = new RunResult();
   result.add(effects.problem);
   noteFormer(input, result);
@@ -62,36 +67,34 @@ async function carryOut(effects: Effects, context: RunContext): Promise<Exit> {
   }
   let recorded: DaemonSetState = input.state;
   if (access !== undefined) {
+    const step = { context, input, access, result };
     if (guard.kind === 'act' && hasPodWork(plan)) {
-      const acted = await actOnPlan(plan, { context, input, access, result });
+      const acted = await actOnPlan(plan, step);
       if (acted.kind !== 'done') return exitUnrecorded(acted, input);
       recorded = acted.state;
     }
     result.events.push(...plan.stageEvents);
     noteStages(plan, context);
-    const sending = { context, input, plan, access, result, recorded };
-    if (context.note.paused === undefined) recorded = await sendRest(sending);
+    if (context.note.paused === undefined) recorded = await sendRest({ ...step, plan, recorded });
   }
   recorded = await removeStartUpTaints({ context, input, result, recorded });
   const step = { context, input, result, guard };
   const telling = (await giveRivalNotice(step)) ?? (await giveNotStagedNotice(step));
-  const told = await giveRemovalNotice(plan, { ...step, access: access ?? telling });
+  const told = await giveRemovalNotice(plan, step, access ?? telling);
   return { kind: 'carried-out', input, plan, guard, result, recorded, access: told };
 }
 
 /** Writes all but pods: nothing, once another client was found to write the status. */
 async function sendRest(
-  planned: Parameters<typeof restoreTemplate>[0] & {
-    readonly input: ReconcileInput;
-    readonly plan: Plan;
-  },
+  step: ConfirmStep & { readonly plan: Plan; readonly recorded: DaemonSetState },
 ): Promise<DaemonSetState> {
-  const recorded = await restoreTemplate(planned);
-  const sending = { ...planned, stateVersion: recorded.version };
-  await keepCopy(sending);
-  await trimHistory(sending.plan.trims, sending);
-  if (sending.input.waiting?.isStatusHeld === true) sending.result.isStatusPostponed = true;
-  else await updateStatus(sending);
+  const { input, plan, result } = step;
+  const recorded = await restoreTemplate(step);
+  const fence = { ...step, stateVersion: recorded.version };
+  await keepCopy(fence);
+  await trimHistory(plan.trims, fence);
+  if (input.waiting?.isStatusHeld === true) result.isStatusPostponed = true;
+  else await updateStatus(step);
   return recorded;
 }
 
@@ -99,10 +102,10 @@ async function sendRest(
 function exitUnrecorded(write: Exclude<ActResult, { kind: 'done' }>, input: ReconcileInput): Exit {
   if (write.kind === 'lost') return write;
   const { invariant, message } = write.breach;
-  const reason = {
-    code: 'invariant',
-    message: `${invariant}: ${message}`,
-    holdsCreates: true,
-  } as const;
-  return { kind: 'back-off', reason, input };
+  const told = `${invariant}: ${message}`;
+  return {
+    kind: 'back-off',
+    reason: { code: 'invariant', message: told, holdsCreates: true },
+    input,
+  };
 }

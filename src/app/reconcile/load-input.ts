@@ -9,8 +9,7 @@ import { formatKey } from '../../core/model/identifiers.ts';
 import { tombstonesOfMissing } from '../../core/pod/tombstones.ts';
 import { computeView } from '../../core/view/view.ts';
 import { judgeInput, type Judgement } from './confirm/guard.ts';
-import { storedHistory } from './history/find-history.ts';
-import { guessHash } from './history/history.ts';
+import { guessHash, storedHistory } from './history/history.ts';
 import { rebaseState } from '../../core/intents/intents.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PodProjection } from '../../core/model/projections.ts';
@@ -19,7 +18,7 @@ import { LazyAccess, keyOf } from './run/context.ts';
 import type { LoadedInput, ReconcileInput, RunContext, Waiting } from './run/context.ts';
 import { remember } from './process/process-cache.ts';
 import { breakerWaitOf, withoutWaitsAhead } from '../../core/retry/retry.ts';
-import type { Exit, FoundInput } from './run/exit.ts';
+import type { End, Exit, Over, PutOff } from './run/exit.ts';
 import { judgeDaemonSet, type JudgedDaemonSet } from './read/judge-daemon-set.ts';
 import { readStored } from './read/stored-inputs.ts';
 import type { KnownKey, StoredInputs, StoredRead, SlicedInputs } from './read/stored-inputs.ts';
@@ -27,13 +26,9 @@ import { isBrokenForGood, readSlices, readView, resolveOpaque } from './read/rea
 import type { ViewRead } from './read/read-view.ts';
 import { RETRY_TABLE } from '../../core/retry/retry-table.ts';
 import { NO_COUNTS } from './run/result.ts';
-import {
-  checkPause,
-  checkSentinel,
-  isAboutSentinel,
-  lookAtSentinel,
-} from './confirm/rival-checks.ts';
-import { decideSkip, hasMoved } from './read/skip.ts';
+import { isAboutSentinel, lookAtSentinel } from './confirm/rival.ts';
+import { decideSkip, hasMoved, type MemoInputs } from './read/skip.ts';
+import type { ReconcileOptions, StepDependencies } from './process/dependencies.ts';
 import type { StampAhead } from './read/load-set.ts';
 
 /** Reads in all: the first, and three re-reads (protocol 2). */
@@ -51,49 +46,46 @@ export async function loadInput(context: RunContext): Promise<Loading> {
   const opening = await readInput(context);
   if (opening.kind !== 'opened') return opening;
   const { input } = opening;
-  const judged = await judgeInput(input, context);
-  const guarded = await checkSentinel(judged, input, context);
-  const judgement = await checkPause(guarded, input, context);
+  const judgement = await judgeInput(input, context);
   if (judgement.kind === 'unavailable') {
     return { kind: 'unavailable', message: judgement.message, input };
   }
   if (judgement.kind === 'defer') {
     const { guard } = judgement;
     if (guard.code === 'view-incomplete') return exitAwaiting(guard.message, input.nowMs);
-    return exitDeferred(judgement, input);
+    return { ...exitDeferred(judgement), input };
   }
-  const current = judgement.isLive ? await refreshLive(input) : input;
-  if (current === undefined) {
+  const daemonSet = judgement.isLive ? await refreshLive(input) : input.daemonSet;
+  if (daemonSet === undefined) {
     return { kind: 'unavailable', message: 'the DaemonSet is unreadable', input };
   }
-  return { kind: 'loaded', input: withView(current, judgement) };
+  return { kind: 'loaded', input: withView({ ...input, daemonSet }, judgement) };
 }
 
 /** The input with its view; history where it is known without a look. */
 function withView(
-  loaded: LoadedInput,
+  input: LoadedInput,
   { kind: _judged, pods, ...judged }: Extract<Judgement, { kind: 'judged' }>,
 ): ReconcileInput {
-  const { daemonSet, read, nowMs } = loaded;
+  const { daemonSet, read, nowMs } = input;
   const { nodes, revisions } = read;
   const gone = [...read.gone, ...tombstonesOfMissing(read.pods, pods, nowMs)];
   const view = computeView({ daemonSet, nodes, pods, gone, revisions, nowMs });
-  const { entry, isSettled } = storedHistory(loaded);
+  const { entry, isSettled } = storedHistory(input);
   const isKnown = isSettled || judged.guard.kind !== 'act';
   const currentHash = (isKnown ? entry?.hash : undefined) ?? guessHash(daemonSet, revisions);
   const answers = isKnown ? { history: { entry, isSettled } } : {};
-  const input = { ...loaded, ...judged, read: { ...read, pods }, shown: read.pods, view };
-  return { ...input, currentHash, answers };
+  const known = { view, currentHash, answers };
+  return { ...input, ...judged, read: { ...read, pods }, shown: read.pods, ...known };
 }
 
 /** Put off, for a doubt about the view or for own writes. */
 export function exitDeferred(
   doubt: Pick<Waiting, 'guard' | 'retryInMs'>,
-  input: LoadedInput,
-): Extract<Exit, { kind: 'deferral' }> {
+): Extract<PutOff, { kind: 'deferral' }> {
   const { code: doubted, message } = doubt.guard;
   const code = DEFERRAL_CODES.find((each) => each === doubted) ?? 'cluster-unavailable';
-  return { kind: 'deferral', deferral: { code, message, delayMs: doubt.retryInMs }, input };
+  return { kind: 'deferral', deferral: { code, message, delayMs: doubt.retryInMs } };
 }
 
 const DEFERRAL_CODES = [
@@ -104,13 +96,15 @@ const DEFERRAL_CODES = [
 ] as const;
 
 /** With a capped deferral the live DaemonSet takes the place of the one that was read. */
-async function refreshLive(input: LoadedInput): Promise<LoadedInput | undefined> {
-  const access = await input.access.get();
-  if (access === undefined) return undefined;
-  const { namespace = '', name } = input.daemonSet.metadata;
-  const live = await access.getDaemonSet({ namespace, name });
-  if (live.kind !== 'found' || live.object.metadata.uid !== input.stored.ref.uid) return undefined;
-  return { ...input, daemonSet: live.object };
+async function refreshLive({
+  access,
+  daemonSet,
+}: Pick<LoadedInput, 'access' | 'daemonSet'>): Promise<DaemonSetObject | undefined> {
+  const reader = await access.get();
+  if (reader === undefined) return undefined;
+  const { namespace = '', name, uid } = daemonSet.metadata;
+  const live = await reader.getDaemonSet({ namespace, name });
+  return live.kind === 'found' && live.object.metadata.uid === uid ? live.object : undefined;
 }
 
 type Opening = { readonly kind: 'opened'; readonly input: LoadedInput } | Exit;
@@ -120,14 +114,19 @@ async function readInput(context: RunContext): Promise<Opening> {
   for (let read = 1; read < READS_MAX && opening.kind === 'moving'; read += 1) {
     opening = await tryOpening(context);
   }
-  return opening.kind === 'moving' ? exitMoving(opening, context) : opening;
+  return opening.kind === 'moving' ? exitMoving(opening, context.dependencies) : opening;
 }
 
 /** A view that does not hold still, with what was ahead in it when it was read last. */
 interface Moving {
   readonly kind: 'moving';
   readonly ahead?: StampAhead;
-  readonly found: Omit<LoadedInput, 'read'>;
+  readonly found: FoundView;
+}
+
+/** What has to be known to ask for a snapshot of a view. */
+interface FoundView extends Pick<LoadedInput, 'access' | 'nowMs'> {
+  readonly stored: Pick<StoredInputs, 'meta' | 'ref'>;
 }
 
 async function tryOpening(context: RunContext): Promise<Opening | Moving> {
@@ -151,36 +150,39 @@ async function openOn(
   notePosition(stored, context);
   remember(dependencies.cache.uids, formatKey(context.hint.key), stored.ref.uid);
   const nowMs = dependencies.clock.nowMs();
-  const early = await exitEarly({ stored, nowMs }, context);
-  if (early !== undefined) return early;
   const access = new LazyAccess(context, stored);
+  const asStored = { stored, state: stored.state ?? emptyState(nowMs), access, nowMs };
+  const early = await exitEarly(stored, nowMs, context);
+  if (early !== undefined) return { ...early, input: asStored };
   const judged = await judgeDaemonSet(stored, keyOf(context), () => access.get());
-  const rebased = rebaseState(stored.state ?? emptyState(nowMs), stored.meta.era, nowMs);
-  const state = withoutWaitsAhead(rebased, nowMs);
-  if (judged.kind !== 'usable') return exitUnusable(judged, { stored, state, access, nowMs });
+  const rebased = rebaseState(asStored.state, stored.meta.era, nowMs);
+  const found = { ...asStored, state: withoutWaitsAhead(rebased, nowMs) };
+  if (judged.kind !== 'usable') return { ...exitUnusable(judged, access.refusal), input: found };
   const { daemonSet } = judged;
   const view = await readView(stored, dependencies, viewing);
-  const found = { stored, daemonSet, state, access, nowMs };
   if (view.kind === 'moving') return { ...view, found };
-  if (view.kind === 'incomplete') return exitIncomplete(view.missing, found);
+  if (view.kind === 'incomplete') {
+    return { ...(await exitIncomplete(view.missing, found)), input: found };
+  }
   const reader = view.view.opaque.length === 0 ? undefined : await access.get();
   const resolved = await resolveOpaque(view.view, reader);
-  if (resolved.kind === 'resolved') {
-    const { read: resolvedRead } = resolved;
-    const isFresh = stored.state === undefined && isUntouched(daemonSet, resolvedRead.pods);
-    const known = isFresh ? { ...state, createdAtMs: NOTHING_TO_LOSE } : state;
-    return { kind: 'opened', input: { ...found, state: known, read: resolvedRead } };
-  }
-  return exitUnanswered(resolved.message, found);
+  if (resolved.kind !== 'resolved') return { ...exitUnanswered(resolved.message), input: found };
+  const { read } = resolved;
+  const isFresh = stored.state === undefined && isUntouched(daemonSet, read.pods);
+  const state = isFresh ? { ...found.state, createdAtMs: NOTHING_TO_LOSE } : found.state;
+  return { kind: 'opened', input: { ...found, daemonSet, state, read } };
 }
 
-function notePosition({ meta }: StoredInputs, { note }: RunContext): void {
+function notePosition(
+  { meta }: Pick<StoredInputs, 'meta'>,
+  { note }: Pick<RunContext, 'note'>,
+): void {
   note.epoch = meta.epoch;
   note.seq = meta.seq;
 }
 
 /** What this process knows of a key that it read before. */
-function knownKeyOf(context: RunContext): KnownKey<Exit, ViewRead> | undefined {
+function knownKeyOf(context: RunContext): KnownKey<Over, ViewRead> | undefined {
   const { hint, dependencies } = context;
   const uid = dependencies.cache.uids.get(formatKey(hint.key));
   const isExpected = expectsNothingNew(context);
@@ -191,10 +193,10 @@ function knownKeyOf(context: RunContext): KnownKey<Exit, ViewRead> | undefined {
     return isCertain ? readSlices(of, dependencies) : undefined;
   };
   if (!isExpected) return { uid, begin };
-  const endOf = (stored: StoredInputs): Exit | undefined => {
-    if (isAboutSentinel(stored, context)) return undefined;
+  const endOf = (stored: MemoInputs): Over | undefined => {
+    if (isAboutSentinel(stored.daemonSet, hint.key)) return undefined;
     notePosition(stored, context);
-    return exitSkipped({ stored, nowMs: dependencies.clock.nowMs() }, context);
+    return exitSkipped(stored, dependencies.clock.nowMs(), dependencies.options);
   };
   return { uid, endOf, begin };
 }
@@ -203,25 +205,30 @@ function knownKeyOf(context: RunContext): KnownKey<Exit, ViewRead> | undefined {
  * A look that this process can tell early to be void: most at a due time are, after a run that was complete, and so is
  * what wakes a key because the status comes back that was all it had to tell.
  */
-function expectsNothingNew({ hint, dependencies }: RunContext): boolean {
+function expectsNothingNew({
+  hint,
+  dependencies,
+}: Pick<RunContext, 'hint' | 'dependencies'>): boolean {
   const isToldStatus = dependencies.cache.toldStatuses.delete(formatKey(hint.key));
   return isToldStatus || hint.reason === 'due';
 }
 
 /** The API server did not say what has to be known. */
-function exitUnanswered(message: string, input: FoundInput): Exit {
-  const reason = { code: 'cluster-unavailable', message, holdsCreates: false } as const;
-  return { kind: 'back-off', reason, input };
+function exitUnanswered(message: string): PutOff {
+  return {
+    kind: 'back-off',
+    reason: { code: 'cluster-unavailable', message, holdsCreates: false },
+  };
 }
 
 /** What is over after the small reads: the sentinel, a skip, a wait for the cluster's breaker. */
 async function exitEarly(
-  at: { readonly stored: StoredInputs; readonly nowMs: number },
-  context: RunContext,
-): Promise<Exit | undefined> {
-  const { stored, nowMs } = at;
-  if (isAboutSentinel(stored, context)) return lookAtSentinel(stored, context);
-  const skipped = exitSkipped(at, context);
+  stored: MemoInputs,
+  nowMs: number,
+  { hint, dependencies }: Pick<RunContext, 'hint' | 'dependencies'>,
+): Promise<End | undefined> {
+  if (isAboutSentinel(stored.daemonSet, hint.key)) return lookAtSentinel(stored, dependencies);
+  const skipped = exitSkipped(stored, nowMs, dependencies.options);
   if (skipped !== undefined) return skipped;
   const { state } = stored;
   if (state === undefined || !isOpen(stored.meta.breaker, nowMs)) return undefined;
@@ -229,16 +236,15 @@ async function exitEarly(
   if (wait === undefined) return undefined;
   // Its timer is on its way, and nothing can be done before: a flood of hints costs small reads.
   const message = 'waiting for the API server to answer again';
-  const input = { stored, state, nowMs };
-  return { kind: 'breaker-wait', message, untilMs: wait.notBeforeMs, input };
+  return { kind: 'breaker-wait', message, untilMs: wait.notBeforeMs };
 }
 
 /** Step 2. A due time that is near is sent once more (protocol 12). */
 function exitSkipped(
-  { stored, nowMs }: { readonly stored: StoredInputs; readonly nowMs: number },
-  context: RunContext,
-): Exit | undefined {
-  const { release, memoLifeMs } = context.dependencies.options;
+  stored: MemoInputs,
+  nowMs: number,
+  { release, memoLifeMs }: ReconcileOptions,
+): Over | undefined {
   const skip = decideSkip(stored, { release, nowMs, memoLifeMs });
   if (skip.kind === 'run') return undefined;
   return { kind: 'skipped', nowMs, resendDueAtMs: skip.resendDueAtMs };
@@ -252,23 +258,23 @@ function isUntouched(daemonSet: DaemonSetObject, pods: readonly PodProjection[])
   return pods.length === 0 && (daemonSet.status?.observedGeneration ?? 0) === 0;
 }
 
-function exitUnread(read: Exclude<StoredRead, { kind: 'read' }>, context: RunContext): Exit {
+function exitUnread(
+  read: Exclude<StoredRead, { kind: 'read' }>,
+  { hint, dependencies }: Pick<RunContext, 'hint' | 'dependencies'>,
+): Over {
   switch (read.kind) {
     case 'absent':
       return { kind: 'over', result: { kind: 'absent' } };
     case 'unregistered': {
-      const message = `cluster ${context.hint.key.cluster} is not registered`;
+      const message = `cluster ${hint.key.cluster} is not registered`;
       return { kind: 'over', result: { kind: 'refused', reason: 'unknown-cluster', message } };
     }
     case 'registry-unreadable': {
       // Counts as frozen and writes nothing (protocol 13); the log has the cause, for the operator (row 69).
-      context.dependencies.log.warn(
-        'the registry is unreadable',
-        { code: 'registry-unreadable' },
-        read.cause,
-      );
+      const { log, random } = dependencies;
+      log.warn('the registry is unreadable', { code: 'registry-unreadable' }, read.cause);
       const message = 'the registry is unreadable, which counts as frozen';
-      const delayMs = Math.round(REGISTRY_LOOK_MS * (1 + context.dependencies.random.next()));
+      const delayMs = Math.round(REGISTRY_LOOK_MS * (1 + random.next()));
       return { kind: 'unrecorded', deferral: { code: 'registry-unreadable', message, delayMs } };
     }
   }
@@ -276,8 +282,8 @@ function exitUnread(read: Exclude<StoredRead, { kind: 'read' }>, context: RunCon
 
 function exitUnusable(
   judged: Exclude<JudgedDaemonSet, { kind: 'usable' }>,
-  input: FoundInput,
-): Exit {
+  refusal: LazyAccess['refusal'],
+): End {
   switch (judged.kind) {
     case 'gone':
       return { kind: 'over', result: { kind: 'absent' } };
@@ -285,25 +291,27 @@ function exitUnusable(
       // Children are the garbage collector's business (spec 2.3 step 5).
       return { kind: 'over', result: { kind: 'terminating' } };
     case 'malformed': {
-      const { refusal } = input.access;
       const { problem: message } = judged;
       // No live read was possible: an outage must not make it malformed for good (protocol 22).
       const isUnseen = refusal !== undefined && refusal.kind !== 'no-credential';
-      if (isUnseen) return { kind: 'unavailable', message, input };
+      if (isUnseen) return { kind: 'unavailable', message };
       return { kind: 'over', result: { kind: 'refused', reason: 'malformed-daemon-set', message } };
     }
     case 'selecting-all':
-      return { kind: 'selecting-all', daemonSet: judged.daemonSet, input };
+      return { kind: 'selecting-all', daemonSet: judged.daemonSet };
     case 'unavailable':
-      return exitUnanswered(judged.message, input);
+      return exitUnanswered(judged.message);
   }
 }
 
 /** It is looked at again soon; what no message will ever reach needs a snapshot instead (L1). */
-async function exitMoving({ ahead, found }: Moving, context: RunContext): Promise<Exit> {
+async function exitMoving(
+  { ahead, found }: Moving,
+  { view }: Pick<StepDependencies, 'view'>,
+): Promise<Over> {
   const { stored, nowMs } = found;
   const code = 'view-moving';
-  if (ahead === undefined || !(await isBrokenForGood(ahead, stored, context.dependencies))) {
+  if (ahead === undefined || !(await isBrokenForGood(ahead, stored.ref, view))) {
     const message = 'the view kept moving while it was read';
     return { kind: 'unrecorded', deferral: { code, message, delayMs: 1_000 } };
   }
@@ -314,20 +322,20 @@ async function exitMoving({ ahead, found }: Moving, context: RunContext): Promis
 }
 
 /** META calls itself whole, and a slice is missing (protocol 18). */
-async function exitIncomplete(missing: string, found: Omit<LoadedInput, 'read'>): Promise<Exit> {
+async function exitIncomplete(missing: string, found: FoundView): Promise<End> {
   const { meta } = found.stored;
   const message = `a slice of ${missing} is missing; waiting for a snapshot`;
   if (!meta.isComplete) return exitAwaiting(message, found.nowMs);
   await askForSnapshot(`missing-${missing.replace('/', '-')}`, found);
   const deferral = { code: 'view-incomplete', message, delayMs: INCOMPLETE_LOOK_MS } as const;
-  return { kind: 'deferral', deferral, input: found };
+  return { kind: 'deferral', deferral };
 }
 
 /**
  * Idempotently: the id names the last snapshot. A watcher answers each id once, and the same may be the
  * matter after that again.
  */
-async function askForSnapshot(why: string, found: Omit<LoadedInput, 'read'>): Promise<void> {
+async function askForSnapshot(why: string, found: FoundView): Promise<void> {
   const { meta } = found.stored;
   const access = await found.access.get();
   const last = `${meta.era}-${meta.epoch}-${meta.announcedSeq ?? 0}`;
@@ -335,7 +343,7 @@ async function askForSnapshot(why: string, found: Omit<LoadedInput, 'read'>): Pr
 }
 
 /** The manifest that completes the view hints every key (protocol 20): no timer is needed. */
-function exitAwaiting(message: string, nowMs: number): Exit {
+function exitAwaiting(message: string, nowMs: number): Over {
   const why = { code: 'view-incomplete', message, nextLookAtMs: nowMs } as const;
   return { kind: 'over', result: { kind: 'deferred', ...why, counts: NO_COUNTS } };
 }

@@ -13,7 +13,7 @@ import { computeView } from '../../core/view/view.ts';
 import { markFormer } from './admission/mark-former.ts';
 import { judgeByLive } from './confirm/guard.ts';
 import { selectorText } from './confirm/live-pods.ts';
-import { findHistory } from './history/find-history.ts';
+import { findHistory } from './history/history.ts';
 import { readFormer } from './history/former.ts';
 import type { Need } from './plan-step.ts';
 import type { Answers, ReconcileInput, RunContext } from './run/context.ts';
@@ -30,7 +30,7 @@ export async function provide(
   switch (need.kind) {
     case 'history': {
       const found = await findHistory(input, context);
-      if (found.kind !== 'found') return found;
+      if (found.kind === 'ended') return { ...found.end, input: { ...input, state: found.state } };
       const { history } = found;
       const currentHash = history.entry?.hash ?? input.currentHash;
       return withAnswer({ ...input, currentHash }, { history });

@@ -26,7 +26,7 @@ import { hasPodWork } from './execute/act.ts';
 import { exitDeferred } from './load-input.ts';
 import type { StoredInputs } from './read/stored-inputs.ts';
 import type { ReconcileInput, RunContext, Waiting } from './run/context.ts';
-import type { Exit } from './run/exit.ts';
+import type { PutOff } from './run/exit.ts';
 import type { Problem } from './run/result.ts';
 
 /** What is not known yet, and has to be read before anything is done. */
@@ -39,9 +39,10 @@ export type Need =
 
 export interface Effects {
   readonly kind: 'effects';
-  readonly input: ReconcileInput;
   readonly plan: Plan;
   readonly guard: Guard;
+  /** True if live reads stand for a view that is too old: then each create is confirmed by its node. */
+  readonly isLive: boolean;
   /** What keeps the run from being complete already. */
   readonly problem?: Problem;
 }
@@ -49,20 +50,18 @@ export interface Effects {
 export function planStep(
   input: ReconcileInput,
   context: RunContext,
-): Effects | { readonly kind: 'need'; readonly need: Need } | Exit {
-  const { guard, answers, waiting } = input;
+): Effects | { readonly kind: 'need'; readonly need: Need } | PutOff {
+  const { guard, answers, waiting, isLive } = input;
   if (answers.history === undefined) return { kind: 'need', need: { kind: 'history' } };
   const whole = planUnder(guard, input, context);
   const need = whole.needs.find(({ kind }) => answers[kind] === undefined);
   if (need !== undefined) return { kind: 'need', need };
   // Which revisions go is decided when nothing of our own is unseen any more (spec 2.11).
   const plan = waiting === undefined ? whole : { ...whole, trims: [] };
-  if (answers.pods !== undefined) return { kind: 'effects', input, plan, guard };
+  if (answers.pods !== undefined) return { kind: 'effects', plan, guard, isLive };
   if (waiting !== undefined && !hasPodWork(whole)) return putOff(waiting, input, context);
   const held = holdClaims(plan, input);
-  if (held !== undefined) {
-    return { kind: 'effects', input: { ...input, isLive: false }, guard, ...held };
-  }
+  if (held !== undefined) return { kind: 'effects', guard, isLive: false, ...held };
   return judgeFreshness(plan, input, context);
 }
 
@@ -92,16 +91,16 @@ function planUnder(guard: Guard, input: ReconcileInput, { dependencies }: RunCon
  * 9). An own status that is unseen is not followed by another, as a write and its event wake no second one (L5); nor are
  * counts that a live read gave followed by those of a view without it (ADR 0031).
  */
-function putOff(waiting: Waiting, input: ReconcileInput, context: RunContext): Effects | Exit {
+function putOff(waiting: Waiting, input: ReconcileInput, context: RunContext): Effects | PutOff {
   const { guard, isStatusHeld } = waiting;
   const isSound =
     isObserved(input.daemonSet) &&
     !isStatusHeld &&
     freshnessOf(input, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
   const plan = isSound ? planUnder(guard, input, context) : undefined;
-  if (plan?.status === undefined) return exitDeferred(waiting, input);
+  if (plan?.status === undefined) return exitDeferred(waiting);
   const problem = { code: 'own-writes-unseen', message: guard.message, pace: 'soon' } as const;
-  return { kind: 'effects', input: { ...input, isLive: false }, plan, guard, problem };
+  return { kind: 'effects', plan, guard, isLive: false, problem };
 }
 
 /** What there is to do is done by a view that is fresh enough for it, or by what is read live (protocol 1, S3). */
@@ -110,31 +109,32 @@ function judgeFreshness(
   input: ReconcileInput,
   context: RunContext,
 ): ReturnType<typeof planStep> {
-  const { guard, stored } = input;
-  if (guard.kind !== 'act' || !hasClusterWork(plan)) return { kind: 'effects', input, plan, guard };
+  const { guard, stored, isLive } = input;
+  if (guard.kind !== 'act' || !hasClusterWork(plan)) {
+    return { kind: 'effects', plan, guard, isLive };
+  }
   const { podsFreshMs } = context.dependencies.options;
   const isSpending = plan.deletes.some(spendsBudget);
   const spending = isSpending ? { podsFreshMs } : {};
   const freshness = freshnessOf(input, context, { unseenCount: 0, hasWork: true, ...spending });
-  if (freshness.kind === 'defer' && !input.isLive) return exitDeferred(freshness, input);
+  if (freshness.kind === 'defer' && !isLive) return exitDeferred(freshness);
   const at = { nowMs: context.dependencies.clock.nowMs(), withinMs: podsFreshMs };
   if (isSpending && !arePodsFresh(stored.meta, at)) {
     const isCopilot = stored.registration.mode === 'copilot';
-    return isCopilot ? exitStale(input) : { kind: 'need', need: { kind: 'pods' } };
+    return isCopilot ? STALE : { kind: 'need', need: { kind: 'pods' } };
   }
-  const isLive = input.isLive || freshness.kind === 'live-read';
-  return { kind: 'effects', input: { ...input, isLive }, plan, guard };
+  return { kind: 'effects', plan, guard, isLive: isLive || freshness.kind === 'live-read' };
 }
 
 /** In copilot a rolling update waits for the watcher: no pod is in a hurry to go, and the right to list pods is not asked for. */
-function exitStale(input: ReconcileInput): Exit {
-  const message = 'nothing was heard of pods lately; the rolling update waits for the watcher';
-  return {
-    kind: 'back-off',
-    reason: { code: 'cluster-silent', message, holdsCreates: false },
-    input,
-  };
-}
+const STALE: PutOff = {
+  kind: 'back-off',
+  reason: {
+    code: 'cluster-silent',
+    message: 'nothing was heard of pods lately; the rolling update waits for the watcher',
+    holdsCreates: false,
+  },
+};
 
 /** While refused claims wait for their back-off, nothing is done on top of them (spec 2.4). */
 function holdClaims(

@@ -49,7 +49,7 @@ export async function reconcileKey(
   };
   const result = await lookUntilDecided(context);
   await gate.settle();
-  reportRun(result, { context, durationMs: clock.monotonicMs() - startedMs });
+  reportRun(result, clock.monotonicMs() - startedMs, context);
   return result;
 }
 
@@ -67,19 +67,18 @@ async function lookUntilDecided(context: EndContext): Promise<ReconcileResult> {
 /** One line, and metrics without a dimension per cluster or key; no object body and no credential is a field (S11). */
 function reportRun(
   result: ReconcileResult,
-  run: { readonly context: RunContext; readonly durationMs: number },
+  durationMs: number,
+  { hint, note, dependencies: { log, metrics } }: RunContext,
 ): void {
-  const { hint, dependencies } = run.context;
-  const { log, metrics } = dependencies;
   metrics.count('ReconcileRuns', { outcome: result.kind });
-  metrics.record('ReconcileDuration', run.durationMs, 'Milliseconds');
+  metrics.record('ReconcileDuration', durationMs, 'Milliseconds');
   const fields: LogFields = {
     key: formatKey(hint.key),
     reason: hint.reason,
     outcome: result.kind,
-    epoch: run.context.note.epoch,
-    seq: run.context.note.seq,
-    durationMs: run.durationMs,
+    epoch: note.epoch,
+    seq: note.seq,
+    durationMs,
     ...fieldsOf(result),
   };
   if (result.kind === 'refused') {

@@ -26,7 +26,7 @@ import { guessHash, knownHistory } from '../reconcile/history/history.ts';
 import { guardOfPause } from '../../core/status/status-writers.ts';
 import { guardOfSubject } from '../../core/may-act/registration-guard.ts';
 import { freshnessOf, judgeUnasked } from '../reconcile/confirm/guard.ts';
-import { SENTINEL_MISSING } from '../reconcile/confirm/rival-checks.ts';
+import { SENTINEL_MISSING } from '../reconcile/confirm/guard.ts';
 import type { ReconcileOptions } from '../reconcile/process/dependencies.ts';
 import { BREAKER_OPEN, withoutWaitsAhead } from '../../core/retry/retry.ts';
 import type { ProcessCache } from '../reconcile/process/process-cache.ts';

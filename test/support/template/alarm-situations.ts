@@ -141,7 +141,7 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       write: counts('sentinel'),
     }),
     own('reconcile', 'ConflictingControllers', {
-      code: 'src/app/reconcile/confirm/rival-checks.ts',
+      code: 'src/app/reconcile/confirm/guard.ts',
       write: counts('sentinel-missing'),
     }),
   ],

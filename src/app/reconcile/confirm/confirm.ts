@@ -122,7 +122,7 @@ async function confirmDeletes(plan: Plan, step: ConfirmStep): Promise<VictimConf
   return confirmVictims(plan.deletes, {
     reader: access,
     trust: victimTrust(input.state.movedVictims, input),
-    ownPods: ownPodsOf(step),
+    ownPods: ownPodsOf(input.stored.registration, input.view, access, context.dependencies),
     view: input.view,
     currentHash: input.currentHash,
     nowMs: () => context.dependencies.clock.nowMs(),

@@ -16,7 +16,7 @@ import {
   unshownCreates,
   hasUnseenWrites,
 } from '../../../core/intents/intents.ts';
-import type { IntentJudgement } from '../../../core/model/plan.ts';
+import type { Guard, IntentJudgement } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import { guardOfSubject } from '../../../core/may-act/registration-guard.ts';
 import type { Intent } from '../../../core/model/state.ts';
@@ -24,6 +24,9 @@ import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import type { ReconcileOptions } from '../process/dependencies.ts';
 import type { Judged, LoadedInput, RunContext, Waiting } from '../run/context.ts';
 import { projectLivePod } from '../../../core/projections/project.ts';
+import { SENTINEL_KEY } from '../../../core/may-act/takeover-sentinel.ts';
+import { guardOfPause } from '../../../core/status/status-writers.ts';
+import { confirmDaemonSet } from './live-daemon-set.ts';
 
 /** What a run may do. */
 export type Judgement =
@@ -57,8 +60,14 @@ export function freshnessOf(
   });
 }
 
-/** Judges intents and freshness of what was read. */
+/** What the run may do by what was read, by the sentinel and by a pause. */
 export async function judgeInput(input: LoadedInput, context: RunContext): Promise<Judgement> {
+  const judged = await judgeWrites(input, context);
+  return checkPause(await checkSentinel(judged, input, context), input, context);
+}
+
+/** Judges intents and freshness of what was read. */
+async function judgeWrites(input: LoadedInput, context: RunContext): Promise<Judgement> {
   const whole = freshnessOf(input, context, { unseenCount: 0, hasWork: false });
   if (whole.kind === 'defer' && whole.guard.code === 'view-incomplete') return whole;
   const registered = guardOfSubject(
@@ -87,7 +96,7 @@ export async function judgeInput(input: LoadedInput, context: RunContext): Promi
     hasWork: false,
   });
   if (freshness.kind === 'live-read' || hasOverdue(doubtful, input, context)) {
-    return judgeLive({ input, context, live }, intents);
+    return judgeLive(input, context, live, intents);
   }
   const { pods } = input.read;
   const found = { intents: intents.unseen.filter((each) => asked.includes(each)), atMs: nowMs };
@@ -176,14 +185,15 @@ type LivePods = ReadonlyMap<Uid, PodProjection | null>;
 
 /** The cap is reached: live reads say what became of what was never seen (rows 64, 91). */
 async function judgeLive(
-  step: { readonly input: LoadedInput; readonly context: RunContext; readonly live: LivePods },
+  input: LoadedInput,
+  context: RunContext,
+  known: LivePods,
   intents: IntentJudgement,
 ): Promise<Judgement> {
-  const { input, context } = step;
-  const unread = intents.unseen.filter((intent) => !step.live.has(awaitedUidOf(intent)));
+  const unread = intents.unseen.filter((intent) => !known.has(awaitedUidOf(intent)));
   const unseen = await readLive(unread, input);
   if (unseen === undefined) return { kind: 'unavailable', message: 'own writes are unreadable' };
-  const live: LivePods = new Map([...step.live, ...unseen]);
+  const live: LivePods = new Map([...known, ...unseen]);
   const pods = input.read.pods.filter((pod) => !live.has(pod.uid));
   for (const pod of live.values()) if (pod !== null) pods.push(pod);
   // By what the view shows: what it does not show yet, the next run does not know either.
@@ -269,4 +279,73 @@ async function readIntent(
   if (live.kind === 'missing') return { uid: wanted, pod: null };
   const pod = projectLivePod(live.object);
   return { uid: wanted, pod: pod.uid === wanted ? pod : null };
+}
+
+// Does the sentinel of the registered takeover still stand? Only then does a run act in takeover (ADR 0012).
+//
+// A hand-back ends with the sentinel's deletion, and each takeover leaves one of its own: a registration that says
+// takeover beside a cluster without its sentinel is older than the hand-back (a registry that was restored), or a user
+// deleted it. The view knows it by its UID; where it does not show it, or nothing was heard lately, a live read decides.
+// A registration that names none is believed until the next probe: takeover is never entered without one.
+
+/** A judgement as it stands once the sentinel was looked for: who would not act anyway need not look. */
+async function checkSentinel(
+  judgement: Judgement,
+  input: LoadedInput,
+  context: RunContext,
+): Promise<Judgement> {
+  if (judgement.kind !== 'judged' || judgement.guard.kind === 'observe') return judgement;
+  const { registration, sentinel: shown } = input.stored;
+  const { mode, sentinel } = registration;
+  if (mode !== 'takeover' || sentinel === undefined) return judgement;
+  const { log, metrics } = context.dependencies;
+  const isHeard = freshnessOf(input, context, { unseenCount: 0, hasWork: true }).kind === 'fresh';
+  if (isHeard && shown !== undefined && shown.object !== null) return judgement;
+  const access = await input.access.get();
+  if (access === undefined) return { kind: 'unavailable', message: 'no access' };
+  const live = await access.getDaemonSet(SENTINEL_KEY);
+  if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
+  if (live.kind === 'found' && live.object.metadata.uid === sentinel.uid) return judgement;
+  metrics.count('ConflictingControllers', { outcome: 'sentinel-missing' });
+  log.error('the sentinel of the takeover is gone; nothing is done in this cluster', {
+    cluster: registration.id,
+    code: 'sentinel-missing',
+  });
+  return { ...judgement, guard: SENTINEL_MISSING };
+}
+
+/** Why nothing is done in a cluster whose takeover lost its sentinel. */
+export const SENTINEL_MISSING: Guard = {
+  kind: 'observe',
+  code: 'sentinel-missing',
+  message:
+    'The sentinel of this takeover is gone: the cluster may have been handed back, or the sentinel was deleted. ' +
+    'Nothing is done here until takeover is entered anew.',
+};
+
+/** A judgement as it stands once the pause was looked at: who would not act anyway need not look. */
+async function checkPause(
+  judgement: Judgement,
+  input: LoadedInput,
+  context: RunContext,
+): Promise<Judgement> {
+  const { stored, state, nowMs } = input;
+  if (judgement.kind !== 'judged' || judgement.guard.kind !== 'act') return judgement;
+  if (state.paused === undefined) return judgement;
+  const held = guardOfPause(state.paused, stored.registration, nowMs);
+  if (held !== undefined) return observed(judgement, held);
+  const access = await input.access.get();
+  if (access === undefined) return { kind: 'unavailable', message: 'no access' };
+  const live = await confirmDaemonSet({ context, input, access });
+  if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
+  const again = guardOfPause(context.note.paused, stored.registration, nowMs);
+  return again === undefined ? judgement : observed(judgement, again);
+}
+
+/** What waits for own writes to be seen would tell a status meanwhile: the counters are the other one's now. */
+function observed(
+  { waiting: _waiting, ...judgement }: Extract<Judgement, { kind: 'judged' }>,
+  guard: Guard,
+): Judgement {
+  return { ...judgement, guard };
 }

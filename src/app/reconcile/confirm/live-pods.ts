@@ -10,8 +10,9 @@ import type { DaemonSetState, Intent } from '../../../core/model/state.ts';
 import type { View } from '../../../core/model/plan.ts';
 import type { ClusterReader, PodMetadata } from '../../../ports/cluster/cluster-access.ts';
 import type { StoredInputs } from '../read/stored-inputs.ts';
+import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import type { Uid } from '../../../core/model/identifiers.ts';
-import type { Step, ReconcileInput } from '../run/context.ts';
+import type { StepDependencies } from '../process/dependencies.ts';
 import type { LabelSelector } from '@rollcall/base/objects.ts';
 
 export type ForeignListed = NonNullable<DaemonSetState['foreignListed']>;
@@ -75,19 +76,20 @@ export interface OwnPods {
 /** For a run that reads each victim. */
 export const NO_OWN_PODS: OwnPods = { find: () => undefined, learn: () => Promise.resolve() };
 
-export function ownPodsOf(step: Step & { readonly input: ReconcileInput }): OwnPods {
-  const { context, input, access } = step;
-  const { registration, ref } = input.stored;
-  if (registration.mode !== 'takeover') return NO_OWN_PODS;
-  const { clock, cache, options } = context.dependencies;
+export function ownPodsOf(
+  { mode, clusterUid }: ClusterRegistration,
+  { uid, namespace, daemonSet }: View,
+  reader: ClusterReader,
+  { clock, cache, options }: Pick<StepDependencies, 'clock' | 'cache' | 'options'>,
+): OwnPods {
+  if (mode !== 'takeover') return NO_OWN_PODS;
   const { knownPods } = cache;
-  const key = { clusterUid: ref.clusterUid, uid: input.view.uid };
+  const key = { clusterUid, uid };
   const find = (pod: Uid): PodMetadata | undefined => knownPods.find(key, pod, clock.monotonicMs());
   const learn = async (pods: readonly Uid[]): Promise<void> => {
     const unknown = pods.filter((pod) => find(pod) === undefined);
     if (unknown.length < options.victimsListedMin) return;
-    const { namespace, daemonSet } = input.view;
-    const listed = await access.listPodMetadata(namespace, selectorText(daemonSet.spec.selector));
+    const listed = await reader.listPodMetadata(namespace, selectorText(daemonSet.spec.selector));
     if (listed.kind === 'found') knownPods.note(key, listed.object, clock.monotonicMs());
   };
   return { find, learn };

@@ -6,7 +6,9 @@ import type { NodeProjection, PodProjection } from '../../../core/model/projecti
 import { projectLivePod } from '../../../core/projections/project.ts';
 import { isServing } from '../../../core/start-up/start-up-done.ts';
 import { arePodsFresh } from '../../../core/view/freshness.ts';
-import type { Step } from '../run/context.ts';
+import type { ClusterMeta } from '../../../core/model/view-items.ts';
+import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
+import type { StepDependencies } from '../process/dependencies.ts';
 import type { RunResult } from '../run/result.ts';
 
 /** A node, and a pod of each DaemonSet that it waits for. */
@@ -21,16 +23,16 @@ const NODES_MAX = 50;
 /** Those nodes whose pods serve; what is in doubt is noted as a problem. */
 export async function confirmStartUps(
   served: readonly ServedNode[],
-  step: Step & { readonly result: RunResult },
+  by: { readonly meta: ClusterMeta; readonly reader: ClusterReader; readonly result: RunResult },
+  { options, clock }: Pick<StepDependencies, 'options' | 'clock'>,
 ): Promise<readonly NodeProjection[]> {
-  const { context, input, result } = step;
-  const withinMs = context.dependencies.options.podsFreshMs;
-  const nowMs = context.dependencies.clock.nowMs();
-  if (arePodsFresh(input.stored.meta, { nowMs, withinMs })) return served.map(({ node }) => node);
+  const { meta, reader, result } = by;
+  const at = { nowMs: clock.nowMs(), withinMs: options.podsFreshMs };
+  if (arePodsFresh(meta, at)) return served.map(({ node }) => node);
   const read = served.slice(0, NODES_MAX);
   const confirmed = await Promise.all(
     read.map(async ({ pods }) => {
-      const live = await Promise.all(pods.map((pod) => servesLive(pod, step)));
+      const live = await Promise.all(pods.map((pod) => servesLive(pod, reader)));
       return live.every((isLive) => isLive);
     }),
   );
@@ -44,9 +46,9 @@ export async function confirmStartUps(
 
 async function servesLive(
   { namespace, name, uid, boundNode }: PodProjection,
-  { access }: Pick<Step, 'access'>,
+  reader: ClusterReader,
 ): Promise<boolean> {
-  const live = await access.getPod({ namespace, name });
+  const live = await reader.getPod({ namespace, name });
   if (live.kind !== 'found') return false;
   const pod = projectLivePod(live.object);
   return pod.uid === uid && pod.boundNode === boundNode && isServing(pod);

@@ -5,21 +5,25 @@
  * a hint, so that each DaemonSet tells of it. Only entering takeover anew, with its probe, makes the note count for nothing (S1).
  */
 import { hintFor } from '../../../core/model/hint.ts';
-import type { KubernetesObject } from '@rollcall/base/objects.ts';
+import type { DaemonSetObject, KubernetesObject } from '@rollcall/base/objects.ts';
 import { takeoverOf } from '../../../core/model/registration.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
-import { formatKey } from '../../../core/model/identifiers.ts';
+import { formatKey, type DaemonSetKey } from '../../../core/model/identifiers.ts';
 import type { StatusPause } from '../../../core/model/state.ts';
 import { findStatusPause } from '../../../core/status/status-writers.ts';
-import { SENTINEL_KEY, findSentinelEvidence } from '../../../core/may-act/takeover-sentinel.ts';
+import {
+  SENTINEL_KEY,
+  findSentinelEvidence,
+  hasSentinelName,
+  isSentinel,
+} from '../../../core/may-act/takeover-sentinel.ts';
 import type { ClusterReader } from '../../../ports/cluster/cluster-access.ts';
 import { namePages } from '../../clusters/read-registry.ts';
-import type { RunContext, LoadedInput } from '../run/context.ts';
-
-export interface RivalSighting {
-  readonly evidence: string;
-  readonly seenUnder: ClusterRegistration;
-}
+import type { StepDependencies } from '../process/dependencies.ts';
+import type { StoredInputs } from '../read/stored-inputs.ts';
+import type { RunContext } from '../run/context.ts';
+import type { Over } from '../run/exit.ts';
+import { NO_COUNTS } from '../run/result.ts';
 
 /** It may quote a name that an API server chose; the note must stay a small item. */
 const EVIDENCE_CHARACTERS_MAX = 1000;
@@ -30,8 +34,8 @@ interface LiveAnswer {
 }
 
 interface SeenIn {
-  readonly context: RunContext;
-  readonly input: Pick<LoadedInput, 'stored'>;
+  readonly context: Pick<RunContext, 'hint' | 'note' | 'dependencies'>;
+  readonly input: { readonly stored: Pick<StoredInputs, 'registration' | 'state'> };
   readonly access: Pick<ClusterReader, 'getDaemonSet'>;
 }
 
@@ -43,9 +47,9 @@ interface SeenIn {
  */
 export async function noteForeignStatusWrite(
   { object, answeredAtMs }: LiveAnswer,
-  run: SeenIn,
+  step: SeenIn,
 ): Promise<StatusPause | undefined> {
-  const { context, input } = run;
+  const { context, input } = step;
   const { registration } = input.stored;
   // In copilot the built-in controller writes each status, as it should.
   if (registration.mode !== 'takeover') return undefined;
@@ -63,7 +67,7 @@ export async function noteForeignStatusWrite(
     code: 'conflict-suspected',
     detail: paused.manager,
   });
-  await lookAtSentinelLive(run);
+  await lookAtSentinelLive(step);
   return paused;
 }
 
@@ -71,40 +75,59 @@ export async function noteForeignStatusWrite(
 async function lookAtSentinelLive({ context, input, access }: SeenIn): Promise<void> {
   const { registration } = input.stored;
   const live = await access.getDaemonSet(SENTINEL_KEY);
-  if (live.kind !== 'found') return;
-  const evidence = findSentinelEvidence(live.object, registration.sentinel);
-  if (evidence !== undefined) await noteRival({ evidence, seenUnder: registration }, context);
+  if (live.kind === 'found') await noteRival(live.object, registration, context.dependencies);
 }
 
-/**
- * Notes it, once per takeover. Rejects when the registry or the queue fails: the hint is then redelivered. Answers
- * whether this call wrote the note.
- */
-export async function noteRival(sighting: RivalSighting, context: RunContext): Promise<boolean> {
-  const { registry, clock, log, metrics } = context.dependencies;
-  const { seenUnder } = sighting;
-  const evidence = sighting.evidence.slice(0, EVIDENCE_CHARACTERS_MAX);
+/** Notes a rival, once per takeover. Rejects when the registry or the queue fails: the hint is then redelivered. */
+async function noteRival(
+  sentinel: DaemonSetObject,
+  seenUnder: ClusterRegistration,
+  dependencies: StepDependencies,
+): Promise<void> {
+  const found = findSentinelEvidence(sentinel, seenUnder.sentinel);
+  if (found === undefined) return;
+  const { registry, clock, log, metrics } = dependencies;
+  const evidence = found.slice(0, EVIDENCE_CHARACTERS_MAX);
   const now = await registry.readCluster(seenUnder.id);
   // Evidence of a takeover that was left, or entered anew, meanwhile says nothing.
-  if (now === undefined || takeoverOf(now) !== takeoverOf(seenUnder)) return false;
-  if ((await registry.noteRival(now, { seenAtMs: clock.nowMs(), evidence })) === 'standing') {
-    return false;
-  }
+  if (now === undefined || takeoverOf(now) !== takeoverOf(seenUnder)) return;
+  if ((await registry.noteRival(now, { seenAtMs: clock.nowMs(), evidence })) === 'standing') return;
   metrics.count('ConflictingControllers', { outcome: 'sentinel' });
   log.error('another DaemonSet controller is at work; Rollcall has stopped in this cluster', {
     cluster: seenUnder.id,
     code: 'conflicting-controller',
     detail: evidence,
   });
-  await hintEveryKey(now, context);
-  return true;
+  await hintEveryKey(now, dependencies);
 }
 
-async function hintEveryKey(registration: ClusterRegistration, context: RunContext): Promise<void> {
-  const { view, queue, random } = context.dependencies;
+async function hintEveryKey(
+  registration: ClusterRegistration,
+  { view, queue, random }: StepDependencies,
+): Promise<void> {
   const prefix = `rival/${random.uniqueId()}`;
   for await (const names of namePages(view, registration.clusterUid)) {
     const hints = names.map((name) => hintFor(registration, name, 'changed'));
     if (hints.length > 0) await queue.sendHints(hints, prefix);
   }
+}
+
+/** True if the run is about a sentinel; one that travelled opaque is known by its name alone. */
+export function isAboutSentinel({ object }: StoredInputs['daemonSet'], key: DaemonSetKey): boolean {
+  return hasSentinelName(key) && (object === null || isSentinel(object));
+}
+
+/**
+ * A hint for the sentinel: the only thing that a run ever does with it is to look whether a controller synced it, which
+ * stops the cluster. No status, no state, no request to the cluster.
+ */
+export async function lookAtSentinel(
+  { registration, daemonSet }: Pick<StoredInputs, 'registration' | 'daemonSet'>,
+  dependencies: StepDependencies,
+): Promise<Over> {
+  if (registration.mode === 'takeover' && daemonSet.object !== null) {
+    await noteRival(daemonSet.object, registration, dependencies);
+  }
+  const result = { kind: 'observed', code: 'sentinel', counts: NO_COUNTS } as const;
+  return { kind: 'over', result };
 }

@@ -34,16 +34,19 @@ import {
   readStartUpSets,
   type StoredStartUpSet,
 } from '../read/start-up-sets.ts';
-import type { ReconcileInput } from '../run/context.ts';
-import type { Problem } from '../run/result.ts';
+import type { ReconcileInput, RunContext } from '../run/context.ts';
+import type { Problem, RunResult } from '../run/result.ts';
 import { cameOf } from './came-of.ts';
-import { recordEntry, type RecordedStep } from './record-entry.ts';
+import { recordEntry } from './record-entry.ts';
 
 /** Patches sent side by side. */
 const PATCHES_AT_ONCE = 100;
 
-interface StartUpStep extends RecordedStep {
+interface StartUpStep {
+  readonly context: RunContext;
   readonly input: ReconcileInput;
+  readonly result: RunResult;
+  readonly recorded: DaemonSetState;
 }
 
 /** Removes what may go. The answer is the state as it stands now. */
@@ -66,7 +69,8 @@ export async function removeStartUpTaints(step: StartUpStep): Promise<DaemonSetS
     result.add({ code: 'no-access', message: 'no access for start-up taints', pace: 'backoff' });
     return recorded;
   }
-  const nodes = new Set(await confirmStartUps(found, { ...step, access }));
+  const by = { meta: input.stored.meta, reader: access, result };
+  const nodes = new Set(await confirmStartUps(found, by, step.context.dependencies));
   const claimed = found.filter(({ node }) => nodes.has(node) && claimsOf(step).take(node));
   const removed = new Set<NodeName>();
   try {
@@ -86,7 +90,8 @@ async function send(served: readonly ServedNode[], step: SendStep): Promise<Daem
   const { context, input, access, result, recorded, startUp } = step;
   if (served.length === 0) return recorded;
   const wanted = served.map(({ node: { name } }) => ({ effect: effectOf(startUp), name }));
-  const logged = await recordEntry(wanted, step);
+  const { ref } = input.stored;
+  const logged = await recordEntry(wanted, { ref, recorded, result }, context);
   if (logged === undefined) return recorded;
   const removals = served.flatMap((each) => releaseOf(each, startUp));
   const fence = { context, input, access, stateVersion: logged.version, isStale: result.hasActed };
@@ -142,7 +147,7 @@ async function findDone(step: StartUpStep, startUp: StartUp): Promise<readonly S
   return looked.flatMap((node) => {
     const decision = startUpDone(node, sets, startUp);
     if (decision.kind === 'done') return [{ node, pods: decision.pods }];
-    noteWait(node, decision.waitsFor, { step, others });
+    noteWait(node, decision.waitsFor, others, step);
     return [];
   });
 }
@@ -181,9 +186,10 @@ function isMissing(node: NodeProjection, { set, pods }: OtherSet, startUp: Start
 function noteWait(
   node: NodeProjection,
   waitsFor: readonly StartUpWait[],
-  { step, others }: { readonly step: StartUpStep; readonly others: readonly OtherSet[] },
+  others: readonly OtherSet[],
+  { context, input }: StartUpStep,
 ): void {
-  const { clusterUid } = step.input.stored.ref;
+  const { clusterUid } = input.stored.ref;
   const wait = waitsFor.find(({ code }) => code !== 'unknown');
   const other = others.find(
     ({ set }) => set.namespace === wait?.namespace && set.name === wait.name,
@@ -191,7 +197,7 @@ function noteWait(
   if (other === undefined) return;
   const { ref, set } = other;
   const { namespace, name } = set;
-  const { startUpWaits } = step.context.dependencies.cache;
+  const { startUpWaits } = context.dependencies.cache;
   startUpWaits.note({ clusterUid, uid: node.uid }, { uid: ref.uid, namespace, name });
 }
 

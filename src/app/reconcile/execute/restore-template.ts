@@ -34,10 +34,10 @@ export async function restoreTemplate(
   if (hash === undefined) return recorded;
   // The first batch of a run was judged when the run began (protocol 7).
   const isFirst = !result.hasActed;
-  const fenced = { ...step, stateVersion: recorded.version };
-  const fence = await fenceBatch(fenced, { isFirst, isCreating: false });
-  if (fence.kind === 'stop') {
-    result.addStop(fence);
+  const fence = { ...step, stateVersion: recorded.version };
+  const answer = await fenceBatch(fence, { isFirst, isCreating: false });
+  if (answer.kind === 'stop') {
+    result.addStop(answer);
     return recorded;
   }
   const [former, live] = await Promise.all([
@@ -49,13 +49,15 @@ export async function restoreTemplate(
     result.add({ code: 'outcome-open', message, pace: 'backoff' });
     return recorded;
   }
-  const logged = await recordEntry([{ effect: 'restore-template', name: hash }], step);
+  const { ref } = input.stored;
+  const wanted = [{ effect: 'restore-template', name: hash }] as const;
+  const logged = await recordEntry(wanted, { ref, recorded, result }, context);
   if (logged === undefined) return recorded;
   const outcome = await sendOne(
     {
       kind: 'restore-template',
       ...keyOf(context),
-      uid: input.stored.ref.uid,
+      uid: ref.uid,
       resourceVersion: resourceVersion(live.object.metadata.resourceVersion),
       template: former.former.template,
     },

@@ -11,7 +11,7 @@ import type { DaemonSetState, RetryEntry } from '../../../core/model/state.ts';
 import { BREAKER_OPEN, breakerWaitOf, nextRetry } from '../../../core/retry/retry.ts';
 import { RETRY_TABLE } from '../../../core/retry/retry-table.ts';
 import type { EndContext } from '../run/context.ts';
-import type { BackOff, Deferral, RecordedInput, FoundInput } from '../run/exit.ts';
+import type { BackOff, Deferral, FoundInput } from '../run/exit.ts';
 import { writeState } from '../run/record-state.ts';
 import { NO_COUNTS, type DeferralCode, type ReconcileResult } from '../run/result.ts';
 import { retryClock, scheduleLook, scheduleUnrecorded } from './timers.ts';
@@ -20,7 +20,7 @@ const DEFERRAL = RETRY_TABLE.deferral;
 
 interface DeferStep {
   readonly context: EndContext;
-  readonly input: RecordedInput;
+  readonly input: FoundInput;
 }
 
 /** A deferral without anything to record it in: only a timer. */
@@ -37,7 +37,7 @@ export async function deferRun(deferral: Deferral, step: DeferStep): Promise<Rec
   const { context, input } = step;
   const { state, nowMs } = input;
   const atMs = nowMs + deferralDelayMs(deferral, step);
-  const look = await scheduleLook({ atMs, waitsFor: 'change' }, { context, input });
+  const look = await scheduleLook({ atMs, waitsFor: 'change' }, input, context);
   const next = { ...state, deferredSinceMs: state.deferredSinceMs ?? nowMs, ...look };
   // Losing this write is harmless: the run that won keeps a due time of its own, and our timer is sent already.
   if (!isRecorded(state, next)) await record(next, step);
@@ -110,7 +110,7 @@ async function waitUntil(
   const { state } = input;
   const { retry, isWaiting, code, message } = wait;
   const wanted = { atMs: retry.notBeforeMs, waitsFor: 'moment' } as const;
-  const look = await scheduleLook(wanted, { context, input });
+  const look = await scheduleLook(wanted, input, context);
   const isKnown = isWaiting && state.dueAtMs === look.dueAtMs;
   if (!isKnown) await record({ ...state, retry, ...look }, { context, input });
   return { ...resultOf({ code, message, delayMs: retry.delayMs }), nextLookAtMs: look.dueAtMs };
@@ -134,13 +134,8 @@ function resultOf({
  * The cluster cannot be used: back-off, and for an endpoint that turned out to be another cluster a refusal (row 90,
  * S6). An endpoint that is not permitted is no outage: it waits until an operator registers it differently (row 66).
  */
-export async function endUnavailable(
-  message: string,
-  context: EndContext,
-  input: FoundInput,
-): Promise<ReconcileResult> {
-  const { refusal } = input.access;
-  const step = { context, input };
+export async function endUnavailable(message: string, step: DeferStep): Promise<ReconcileResult> {
+  const { refusal } = step.input.access;
   const noAccess = (text: string, holdsCreates = false): Promise<ReconcileResult> =>
     backOffRun({ code: 'no-access', message: text, holdsCreates }, step);
   switch (refusal?.kind) {

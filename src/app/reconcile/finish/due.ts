@@ -172,11 +172,7 @@ function tellOfPatience(
 }
 
 /** The pause that stands after a run: found by it, or not over. */
-export function pausedAfter({
-  context,
-  input,
-  recorded,
-}: Pick<WaitsStep, 'context' | 'input' | 'recorded'>): StatusPause | undefined {
+export function pausedAfter({ context, input, recorded }: WaitsStep): StatusPause | undefined {
   const { registration } = input.stored;
   const isHeld = guardOfPause(recorded.paused, registration, input.nowMs) !== undefined;
   return context.note.paused ?? (isHeld ? recorded.paused : undefined);

@@ -6,7 +6,7 @@
  * (act.ts).
  */
 import { counted } from '@rollcall/base/counted.ts';
-import type { EndContext, RunContext } from '../run/context.ts';
+import type { EndContext } from '../run/context.ts';
 import { backOffRun, deferRun, deferUnrecorded, waitForBreaker, endUnavailable } from './defer.ts';
 import type { CarriedOut, Exit, FoundInput } from '../run/exit.ts';
 import type { ReconcileResult, RunResult } from '../run/result.ts';
@@ -52,9 +52,9 @@ export async function endRun(
     case 'breaker-wait':
       return waitForBreaker(exit, { context, input: exit.input });
     case 'unavailable':
-      return endUnavailable(exit.message, context, exit.input);
+      return endUnavailable(exit.message, { context, input: exit.input });
     case 'selecting-all':
-      return refuseSelectingAll(exit.daemonSet, { context, input: exit.input });
+      return refuseSelectingAll(exit.daemonSet, exit.input, context);
     case 'carried-out':
       return concludeRun(exit, context);
   }
@@ -75,16 +75,16 @@ async function skip(
  */
 async function refuseSelectingAll(
   daemonSet: DaemonSetObject,
-  found: { readonly context: EndContext; readonly input: FoundInput },
+  input: FoundInput,
+  context: EndContext,
 ): Promise<ReconcileResult> {
-  const { context, input } = found;
   const { stored, state, nowMs } = input;
   const event = selectingAllEvent();
   // In copilot the built-in controller tells it.
   const isOurs = stored.registration.mode === 'takeover';
   const mayAct = isOurs && guardOfRegistration(stored.registration, stored.frozen).kind === 'act';
   const access = mayAct ? await input.access.get() : undefined;
-  const told = correlateRun([event], { context, tallies: state.events });
+  const told = correlateRun([event], state.events, context);
   const component = componentIn(stored.registration.mode);
   if (access !== undefined)
     await writeEvents(told.writes, { context, daemonSet, access, component });
@@ -101,19 +101,19 @@ async function refuseSelectingAll(
  * decide nothing, and only the end of this invocation awaits them (ADR 0079): an API
  * server that is busy with the pods of a rollout takes as long for an Event as for all else of the run.
  */
-async function concludeRun(done: CarriedOut, context: EndContext): Promise<ReconcileResult> {
-  const { result } = done;
-  const finish = await record(done, context);
+async function concludeRun(exit: CarriedOut, context: EndContext): Promise<ReconcileResult> {
+  const { result } = exit;
+  const finish = await record(exit, context);
   const { cache } = context.dependencies;
   const isStatusAll = finish.isComplete && result.counts.isStatusWritten && !result.hasEffects;
   if (isStatusAll) remember(cache.toldStatuses, formatKey(context.hint.key), true);
   forgetRefusedCredential(context, result);
-  return resultOf(done, finish);
+  return resultOf(exit, finish);
 }
 
-async function record(done: CarriedOut, context: EndContext): Promise<Finish> {
-  const { input, result, recorded, access } = done;
-  const told = correlateRun(result.events, { context, tallies: recorded.events });
+async function record(exit: CarriedOut, context: EndContext): Promise<Finish> {
+  const { input, result, recorded, access } = exit;
+  const told = correlateRun(result.events, recorded.events, context);
   const component = componentIn(input.stored.registration.mode);
   const telling =
     access === undefined
@@ -121,7 +121,7 @@ async function record(done: CarriedOut, context: EndContext): Promise<Finish> {
       : writeEvents(told.writes, { context, daemonSet: input.daemonSet, access, component });
   try {
     const isTold = access !== undefined && told.writes.length > 0;
-    return await finishRun({ ...done, context, ...(isTold ? { tallies: told.tallies } : {}) });
+    return await finishRun({ ...exit, context, ...(isTold ? { tallies: told.tallies } : {}) });
   } finally {
     if (telling !== undefined) await leave(telling, context);
   }
@@ -165,12 +165,11 @@ function resultOf({ guard, plan, result }: CarriedOut, { dueAtMs }: Finish): Rec
 /** Decides which Events are written, and what is to be remembered of them. */
 function correlateRun(
   events: readonly PlannedEvent[],
-  told: { readonly context: RunContext; readonly tallies: readonly EventTally[] | undefined },
+  tallies: readonly EventTally[] = [],
+  { hint, dependencies: { clock, random } }: Pick<EndContext, 'hint' | 'dependencies'>,
 ): Correlation {
-  const { context, tallies = [] } = told;
   if (events.length === 0) return { writes: [], tallies };
-  const { clock, random } = context.dependencies;
-  const baseName = eventBaseName(context.hint.key.name, random.uniqueId());
+  const baseName = eventBaseName(hint.key.name, random.uniqueId());
   return correlateEvents({ tallies, events, nowMs: clock.nowMs(), baseName });
 }
 
@@ -182,15 +181,15 @@ function componentIn(mode: ClusterMode): EventComponent {
 /** Sends the writes; failures are counted and forgotten. Never rejects. */
 async function writeEvents(
   writes: readonly EventWrite[],
-  input: {
-    readonly context: RunContext;
+  step: {
+    readonly context: Pick<EndContext, 'hint' | 'run' | 'dependencies'>;
     readonly daemonSet: DaemonSetObject;
     readonly access: ClusterAccess;
     readonly component: EventComponent;
   },
 ): Promise<void> {
   if (writes.length === 0) return;
-  const { context, daemonSet, access, component } = input;
+  const { context, daemonSet, access, component } = step;
   const { namespace } = context.hint.key;
   const create = (write: EventWrite): Effect => ({
     kind: 'create-event',

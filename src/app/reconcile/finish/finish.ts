@@ -45,25 +45,23 @@ export interface Finish {
 }
 
 export async function finishRun(step: FinishStep): Promise<Finish> {
-  const { context, input, result, plan } = step;
+  const { context, input, result, plan, recorded } = step;
+  const { nowMs, stored } = input;
   const isComplete = result.isComplete && plan.cappedCount === 0;
   const { nearAtMs, ...waits } = decideWaits(step);
   const standing = standingLook(step, nearAtMs);
   if (standing !== undefined) return { isComplete, dueAtMs: standing };
-  const due = await scheduleNext(nearAtMs, {
-    context,
-    input: { state: step.recorded, nowMs: input.nowMs },
-  });
+  const due = await scheduleNext(nearAtMs, { state: recorded, nowMs }, context);
   const next = composeState(step, { ...waits, isComplete, due });
-  const seen = seeCoverage(toldView(input), next.rollout, step.recorded.coverage);
-  if (!isSame(step.recorded, next) || isNews(seen, step.recorded.coverage, input.stored.meta)) {
+  const seen = seeCoverage(toldView(input), next.rollout, recorded.coverage);
+  if (!isSame(recorded, next) || isNews(seen, recorded.coverage, stored.meta)) {
     const settled = [...input.intents.settled, ...result.settled];
-    const whole = { from: step.recorded, to: withAnswers(next, context), settled };
-    const flushed = await flushLog(whole, { context, ref: input.stored.ref });
+    const whole = { from: recorded, to: withAnswers(next, context), settled };
+    const flushed = await flushLog(whole, { context, ref: stored.ref });
     const change = await noteCoverage(flushed, seen, { context, input });
-    const write = await writeState(change, input.stored.ref, context);
+    const write = await writeState(change, stored.ref, context);
     if (write.kind !== 'written') {
-      await mergeOutcomes(result, { context, input });
+      await mergeOutcomes(result, stored, context);
       return { isComplete: false, dueAtMs: due.dueAtMs };
     }
   }

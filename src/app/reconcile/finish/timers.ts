@@ -17,7 +17,10 @@ import type { EndContext, RunContext } from '../run/context.ts';
 import { RESEND_WITHIN_MS } from '../read/skip.ts';
 
 /** What waits are computed with; no key comes again while its API server wants to be left alone. */
-export function retryClock({ dependencies, gate }: RunContext, nowMs: number): RetryClock {
+export function retryClock(
+  { dependencies, gate }: Pick<RunContext, 'dependencies' | 'gate'>,
+  nowMs: number,
+): RetryClock {
   const { random, clock } = dependencies;
   const { askedMs } = gate;
   return {
@@ -44,17 +47,21 @@ const EXPIRY_KEPT_SHARE = 1 / 3;
 /** Ends of memos' lives that clusters are spread over. */
 const EXPIRY_PARTS = 1_000;
 
+/** What sends a key's timers. */
+type TimerContext = Pick<EndContext, 'hint' | 'gate' | 'dependencies'>;
+
+/** The state that says which timers are on their way. */
 export interface LookInput {
-  readonly context: EndContext;
-  readonly input: { readonly state: DueTimes; readonly nowMs: number };
+  readonly state: DueTimes;
+  readonly nowMs: number;
 }
 
 /** Sees to a look at about that time; answers when it will be, and what is to be recorded of it. */
 export async function scheduleLook(
   wanted: WantedLook,
-  { context, input }: LookInput,
+  { state, nowMs }: LookInput,
+  context: TimerContext,
 ): Promise<Scheduled> {
-  const { state, nowMs } = input;
   const atMs = Math.ceil(Math.max(wanted.atMs, leftAloneUntilMs(context)));
   const pending = pendingLooks(state, nowMs);
   const kept = findPendingLook(pending, { ...wanted, atMs, nowMs });
@@ -66,7 +73,8 @@ export async function scheduleLook(
 /** The due time after a run that went through, and when its memo expires; `nearAtMs`: the earliest need to look. */
 export async function scheduleNext(
   nearAtMs: number | undefined,
-  { context, input }: LookInput,
+  input: LookInput,
+  context: TimerContext,
 ): Promise<Scheduled> {
   const { memoLifeMs } = context.dependencies.options;
   const { state, nowMs } = input;
@@ -77,14 +85,14 @@ export async function scheduleNext(
     return { dueAtMs: expiryAtMs, expiryAtMs, ...sent, ...remembered(pendingLooks(state, nowMs)) };
   }
   const wanted = { atMs: nearAtMs, waitsFor: 'moment' } as const;
-  return { ...(await scheduleLook(wanted, { context, input })), expiryAtMs };
+  return { ...(await scheduleLook(wanted, input, context)), expiryAtMs };
 }
 
 /**
  * Until when a look would be refused: an API server that answered 429 said when to come again, and that holds for all
  * requests, also for looks that are wanted sooner. Keys are spread over a short time after it.
  */
-function leftAloneUntilMs({ gate, hint, dependencies }: RunContext): number {
+function leftAloneUntilMs({ gate, hint, dependencies }: TimerContext): number {
   const { clock } = dependencies;
   const { askedMs } = gate;
   if (askedMs === 0) return 0;
@@ -96,7 +104,7 @@ function leftAloneUntilMs({ gate, hint, dependencies }: RunContext): number {
  * Of a memo's life: clusters are spread over a fifth of it. The keys of one are not, since those that ran together are found
  * together when it is over, and their hints travel together.
  */
-function lifeShare({ hint }: RunContext): number {
+function lifeShare({ hint }: TimerContext): number {
   return 0.8 + (0.2 * (hash48(hint.key.cluster) % EXPIRY_PARTS)) / EXPIRY_PARTS;
 }
 
@@ -114,12 +122,16 @@ function remembered(pending: readonly number[]): Pick<DueTimes, 'timersSentAtMs'
 }
 
 /** Once more, if the timer of a look that stands may be gone. */
-export async function keepLook(dueAtMs: number, context: EndContext, nowMs: number): Promise<void> {
+export async function keepLook(
+  dueAtMs: number,
+  context: TimerContext,
+  nowMs: number,
+): Promise<void> {
   if (mayBeGone(context, dueAtMs, nowMs)) await sendTimer(context, dueAtMs);
 }
 
 /** A look that nothing can record: only this process knows that one is on its way. Answers when it is. */
-export async function scheduleUnrecorded(delayMs: number, context: EndContext): Promise<number> {
+export async function scheduleUnrecorded(delayMs: number, context: TimerContext): Promise<number> {
   const { clock, cache } = context.dependencies;
   const key = formatKey(context.hint.key);
   const nowMs = clock.nowMs();
@@ -133,14 +145,14 @@ export async function scheduleUnrecorded(delayMs: number, context: EndContext): 
 }
 
 /** Whether the hint of this run may have been the timer of that look. */
-function mayBeGone(context: RunContext, dueAtMs: number, nowMs: number): boolean {
+function mayBeGone(context: TimerContext, dueAtMs: number, nowMs: number): boolean {
   if (context.hint.reason !== 'due' || dueAtMs - nowMs > RESEND_WITHIN_MS) return false;
   const { cache, clock } = context.dependencies;
   return cache.resends.take(formatKey(context.hint.key), dueAtMs, clock.monotonicMs());
 }
 
 /** Puts a timer for this key on the delay queue; rejects when the queue does not take it. */
-async function sendTimer({ hint, dependencies }: EndContext, dueAtMs: number): Promise<void> {
+async function sendTimer({ hint, dependencies }: TimerContext, dueAtMs: number): Promise<void> {
   const { queue, random, cache, clock } = dependencies;
   const timerId = random.uniqueId();
   const again = { ...hint, reason: 'retry' } as const;

@@ -32,40 +32,50 @@ import { controllerUidOf } from '../../../core/pod/owner.ts';
 import { statusBody } from '../status/write-status.ts';
 import type { DaemonSetConfirmation } from '../confirm/live-daemon-set.ts';
 
-export async function carryOutHistory(plan: HistoryPlan, writing: Step): Promise<HistoryEnd> {
+export async function carryOutHistory(plan: HistoryPlan, step: Step): Promise<HistoryEnd> {
   if (!changesHistory(plan) && plan.current !== undefined) {
     return { kind: 'done', current: plan.current, hasWritten: false };
   }
-  const doubt = await confirmPresent(writing);
+  const doubt = await confirmPresent(step);
   if (doubt !== undefined) return doubt;
-  const steps = new HistorySteps(writing);
-  const failure = await claim(plan, steps);
+  const { daemonSet } = step.input;
+  const writes = new RevisionWrites(step);
+  const failure = await claim(plan, daemonSet, writes);
   if (failure !== undefined) return failure;
-  if (plan.current === undefined) return createRevision(plan.nextNumber, writing);
-  return arrange(plan, plan.current, steps);
+  if (plan.current === undefined) return createRevision(plan.nextNumber, step);
+  return arrange(plan, plan.current, writes, step);
 }
 
 type ClaimFailure = Extract<HistoryEnd, { kind: 'failed' | 'unadoptable' }>;
 
 /** Releases, adoptions, repaired hashes. */
-async function claim(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
-  const { daemonSet } = steps.writing.input;
-  const released = await steps.each(plan.releases, {
+async function claim(
+  plan: HistoryPlan,
+  daemonSet: DaemonSetObject,
+  writes: RevisionWrites,
+): Promise<ClaimFailure | undefined> {
+  const released = await writes.each(plan.releases, {
     toBe: 'released',
     effectOf: (revision) => buildRevisionRelease(daemonSet, revision),
     // "Not found" and "invalid" mean that another writer was faster (spec 2.4).
     isLeft: (outcome) => isGone(outcome) || isInvalid(outcome),
   });
-  const failure = released ?? (await adopt(plan, steps));
-  return failure ?? steps.each(plan.labels, { toBe: 'labelled', effectOf: buildHashRepair });
+  const failure = released ?? (await adopt(plan, daemonSet, writes));
+  return failure ?? writes.each(plan.labels, { toBe: 'labelled', effectOf: buildHashRepair });
 }
 
-async function adopt(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailure | undefined> {
-  const { daemonSet } = steps.writing.input;
+async function adopt(
+  plan: HistoryPlan,
+  daemonSet: DaemonSetObject,
+  writes: RevisionWrites,
+): Promise<ClaimFailure | undefined> {
   for (const revision of plan.adopts) {
     const isSame = revision === plan.current || plan.duplicates.includes(revision);
     const content = isSame ? 'present-template' : 'other-template';
-    const outcome = await steps.send(revision, buildRevisionAdoption(daemonSet, revision, content));
+    const outcome = await writes.send(
+      revision,
+      buildRevisionAdoption(daemonSet, revision, content),
+    );
     if (isInvalid(outcome)) return { kind: 'unadoptable', uid: revision.metadata.uid };
     if (outcome.kind !== 'done') return failureOf(revision, 'adopted', outcome);
   }
@@ -76,13 +86,14 @@ async function adopt(plan: HistoryPlan, steps: HistorySteps): Promise<ClaimFailu
 async function arrange(
   plan: HistoryPlan,
   current: KubernetesObject,
-  steps: HistorySteps,
+  writes: RevisionWrites,
+  step: Step,
 ): Promise<HistoryEnd> {
   const { duplicates, nextNumber } = plan;
-  const { daemonSet } = steps.writing.input;
-  const relabelled = await relabelPods({ kept: current, duplicates }, steps.writing);
+  const { daemonSet } = step.input;
+  const relabelled = await relabelPods({ kept: current, duplicates }, step);
   if (relabelled.kind !== 'relabelled') return relabelled;
-  const deleted = await steps.each(duplicates, {
+  const deleted = await writes.each(duplicates, {
     toBe: 'deleted',
     effectOf: ({ metadata: { namespace = '', name, uid, resourceVersion } }) =>
       buildRevisionDelete({ namespace, name, uid, resourceVersion }),
@@ -92,29 +103,29 @@ async function arrange(
     toBe: 'renumbered',
     effectOf: (revision: KubernetesObject) => buildRenumbering(daemonSet, revision, nextNumber),
   };
-  const failure = deleted ?? (await steps.each(plan.isRenumbered ? [current] : [], renumber));
+  const failure = deleted ?? (await writes.each(plan.isRenumbered ? [current] : [], renumber));
   if (failure !== undefined) return failure;
   const podsWritten = relabelled.written;
-  const latest = steps.latest(current);
+  const latest = writes.latest(current);
   return { kind: 'done', current: latest, hasWritten: true, ...defined({ podsWritten }) };
 }
 
 /** The DaemonSet live: what is written follows from this template and no other. */
-async function confirmPresent(writing: Step): Promise<HistoryFailure | undefined> {
-  const confirmation = await confirmForHistory(writing);
+async function confirmPresent(step: Step): Promise<HistoryFailure | undefined> {
+  const confirmation = await confirmForHistory(step);
   if (confirmation.kind === 'failed') return confirmation;
-  if (!isEdited(confirmation.object, writing.input.daemonSet)) return undefined;
+  if (!isEdited(confirmation.object, step.input.daemonSet)) return undefined;
   const message = 'the DaemonSet was edited since it was seen';
   return { kind: 'failed', code: 'daemon-set-changed', message };
 }
 
 /** Sends one request at a time, and keeps what came back. */
-class HistorySteps {
-  readonly writing: Step;
+class RevisionWrites {
+  readonly #step: Step;
   readonly #latest = new Map<string, KubernetesObject>();
 
-  constructor(writing: Step) {
-    this.writing = writing;
+  constructor(step: Step) {
+    this.#step = step;
   }
 
   /** The revision as the last of our writes left it. */
@@ -140,10 +151,10 @@ class HistorySteps {
   }
 
   async send(revision: KubernetesObject, effect: Effect): Promise<Outcome> {
-    if (!mayContinue(this.writing.context)) {
+    if (!mayContinue(this.#step.context)) {
       return { kind: 'unsent', message: 'the time of this run is over' };
     }
-    const outcome = await sendOne(effect, this.writing);
+    const outcome = await sendOne(effect, this.#step);
     if (outcome.kind === 'done' && effect.kind === 'patch') {
       const object = outcome.object as unknown as KubernetesObject; // the answer is the revision
       this.#latest.set(revision.metadata.uid, object);
@@ -179,9 +190,9 @@ export type Relabelling =
 
 async function relabelPods(
   revisions: { readonly kept: KubernetesObject; readonly duplicates: readonly KubernetesObject[] },
-  run: Step,
+  step: Step,
 ): Promise<Relabelling> {
-  const { access, input } = run;
+  const { access, input } = step;
   const { metadata, spec } = input.daemonSet;
   const { namespace = '' } = metadata;
   const hash = revisionHashOf(revisions.kept);
@@ -196,18 +207,18 @@ async function relabelPods(
   const effects = pods
     .filter(({ ownerUid }) => ownerUid === metadata.uid)
     .map(({ name, uid }) => buildPodRelabel({ namespace, name, uid }, hash));
-  const { burstPodsMax } = run.context.dependencies.options;
-  const end = await sendRelabels(effects.slice(0, burstPodsMax), run);
+  const { burstPodsMax } = step.context.dependencies.options;
+  const end = await sendRelabels(effects.slice(0, burstPodsMax), step);
   if (end.kind !== 'relabelled' || effects.length <= burstPodsMax) return end;
   const message = `${counted(effects.length - burstPodsMax, 'pod is', 'pods are')} left to be relabelled`;
   return { kind: 'look-again', message };
 }
 
-async function sendRelabels(effects: readonly PatchEffect[], run: Step): Promise<Relabelling> {
+async function sendRelabels(effects: readonly PatchEffect[], step: Step): Promise<Relabelling> {
   const items = effects.map((effect) => ({ effect }));
   const { sent, stopped } = await sendFenced(
     items,
-    { ...run, stateVersion: run.input.state.version },
+    { ...step, stateVersion: step.input.state.version },
     { size: PATCHES_AT_ONCE, isLast: ({ kind }) => kind !== 'done' && kind !== 'gone' },
   );
   let written: ResourceVersion | undefined;
@@ -229,15 +240,15 @@ async function sendRelabels(effects: readonly PatchEffect[], run: Step): Promise
  * Name and content follow from each other, so two runs ask for the same. The status write changes one number (S7).
  * Differs from upstream: a revision of that name and content counts only if it is ours (S10).
  */
-async function createRevision(number: number, writing: Step): Promise<HistoryEnd> {
-  const { input, access } = writing;
+async function createRevision(number: number, step: Step): Promise<HistoryEnd> {
+  const { input, access } = step;
   const { daemonSet } = input;
   const namespace = daemonSet.metadata.namespace ?? '';
   const hash = revisionHash(daemonSet, daemonSet.status?.collisionCount ?? 0);
   const body = buildRevision(daemonSet, { hash, revision: number });
   const name = nameOf(body);
   const effect = { kind: 'create-revision' as const, namespace, name, body };
-  const outcome = await sendOne(effect, writing);
+  const outcome = await sendOne(effect, step);
   if (outcome.kind === 'done') {
     const current = outcome.object as unknown as KubernetesObject; // the answer is the revision
     return { kind: 'done', current, hasWritten: true };
@@ -252,42 +263,42 @@ async function createRevision(number: number, writing: Step): Promise<HistoryEnd
   if (isOurs && holdsTemplate(daemonSet, live.object)) {
     return { kind: 'done', current: live.object, hasWritten: true };
   }
-  return raiseCollisionCount(name, writing);
+  return raiseCollisionCount(name, step);
 }
 
 async function raiseCollisionCount(
   taken: string,
-  writing: Step,
+  step: Step,
 ): Promise<HistoryPause | HistoryFailure> {
-  const { input } = writing;
-  const confirmation = await confirmForHistory(writing);
+  const { input } = step;
+  const confirmation = await confirmForHistory(step);
   if (confirmation.kind === 'failed') return confirmation;
   const live = confirmation.object;
   const count = live.status?.collisionCount ?? 0;
   if (count !== (input.daemonSet.status?.collisionCount ?? 0)) {
     return again('the collisionCount that was seen is behind');
   }
-  return writeCollisionCount({ live, count: count + 1, taken }, writing);
+  return writeCollisionCount({ live, count: count + 1, taken }, step);
 }
 
 async function confirmForHistory(
-  writing: Step,
+  step: Step,
 ): Promise<Extract<DaemonSetConfirmation, { kind: 'confirmed' }> | HistoryFailure> {
-  const confirmation = await confirmDaemonSet(writing);
+  const confirmation = await confirmDaemonSet(step);
   if (confirmation.kind === 'confirmed') return confirmation;
   if (confirmation.kind === 'unavailable') return unreadable(confirmation);
   return { kind: 'failed', code: unconfirmedCode(confirmation), message: confirmation.message };
 }
 
 async function writeCollisionCount(
-  step: { readonly live: DaemonSetObject; readonly count: number; readonly taken: string },
-  writing: Step,
+  wanted: { readonly live: DaemonSetObject; readonly count: number; readonly taken: string },
+  step: Step,
 ): Promise<HistoryPause | HistoryFailure> {
-  const { live, count, taken } = step;
-  const { uid } = writing.input.stored.ref;
+  const { live, count, taken } = wanted;
+  const { uid } = step.input.stored.ref;
   const body = withCollisionCount(live, count);
-  const effect = { kind: 'update-status' as const, ...keyOf(writing.context), uid, body };
-  const outcome = await sendOne(effect, writing);
+  const effect = { kind: 'update-status' as const, ...keyOf(step.context), uid, body };
+  const outcome = await sendOne(effect, step);
   if (outcome.kind === 'conflict') return again('the DaemonSet changed while its name collided');
   if (outcome.kind !== 'done') return historyFailure(outcome, 'collisionCount could not be raised');
   const message = `the name ${taken} is taken: collisionCount is ${count} now`;

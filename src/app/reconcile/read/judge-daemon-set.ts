@@ -7,6 +7,7 @@
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { whyLeftAlone } from '../../../core/daemon-set/strategy.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
+import type { Uid } from '../../../core/model/identifiers.ts';
 import type { NamespacedName } from '../../../ports/stores/view-store.ts';
 import type { StoredInputs } from './stored-inputs.ts';
 import * as v from 'valibot';
@@ -24,16 +25,15 @@ export type JudgedDaemonSet =
 
 /** What the view has of it, or the API server where that is not enough. */
 export async function judgeDaemonSet(
-  stored: StoredInputs,
+  { ref, daemonSet }: Pick<StoredInputs, 'ref' | 'daemonSet'>,
   key: NamespacedName,
   access: () => Promise<ClusterAccess | undefined>,
 ): Promise<JudgedDaemonSet> {
-  const { object } = stored.daemonSet;
-  if (object !== null && findProblem(object, stored) === undefined) return classify(object);
+  const { object, opaqueReason: reason } = daemonSet;
+  if (object !== null && findProblem(object, ref.uid) === undefined) return classify(object);
   const reader = await access();
   if (reader === undefined) {
-    const reason = stored.daemonSet.opaqueReason;
-    const problem = object === null ? undefined : findProblem(object, stored);
+    const problem = object === null ? undefined : findProblem(object, ref.uid);
     return {
       kind: 'malformed',
       problem: problem ?? `it travelled opaque (${reason ?? 'unknown'})`,
@@ -42,8 +42,8 @@ export async function judgeDaemonSet(
   const live = await reader.getDaemonSet(key);
   if (live.kind === 'unavailable') return { kind: 'unavailable', message: live.message };
   if (live.kind === 'missing') return { kind: 'gone' };
-  if (live.object.metadata.uid !== stored.ref.uid) return { kind: 'gone' };
-  const problem = findProblem(live.object, stored);
+  if (live.object.metadata.uid !== ref.uid) return { kind: 'gone' };
+  const problem = findProblem(live.object, ref.uid);
   return problem === undefined ? classify(live.object) : { kind: 'malformed', problem };
 }
 
@@ -54,12 +54,10 @@ function classify(daemonSet: DaemonSetObject): JudgedDaemonSet {
 }
 
 /** The first thing that is not as it must be, as a sentence for a person. */
-function findProblem(object: DaemonSetObject, { ref }: StoredInputs): string | undefined {
+function findProblem(object: DaemonSetObject, uid: Uid): string | undefined {
   const problem = findShapeProblem(object);
   if (problem !== undefined) return problem;
-  return object.metadata.uid === ref.uid
-    ? undefined
-    : 'metadata.uid is not the one it is stored under';
+  return object.metadata.uid === uid ? undefined : 'metadata.uid is not the one it is stored under';
 }
 
 // The shape that the core needs: types of the members that a decision reads. What comes out of a queue may be anything

@@ -17,8 +17,7 @@ import type {
   RevisionProjection,
   Tombstone,
 } from '../../../core/model/projections.ts';
-import type { SlicedSet } from '../../../ports/stores/view-store.ts';
-import type { StepDependencies } from '../process/dependencies.ts';
+import type { DaemonSetRef, SlicedSet, ViewReader } from '../../../ports/stores/view-store.ts';
 import { readPosition, readPositionNow } from './stored-inputs.ts';
 import type { StoredInputs, SlicedInputs } from './stored-inputs.ts';
 import { loadSet } from './load-set.ts';
@@ -47,7 +46,7 @@ export type ViewRead =
 
 /** What the slices hold; `viewing`: where they were asked for already. */
 export async function readView(
-  stored: StoredInputs,
+  stored: SlicedInputs & Pick<StoredInputs, 'daemonSet'>,
   readers: Readers,
   viewing?: Promise<ViewRead>,
 ): Promise<ViewRead> {
@@ -177,8 +176,8 @@ async function readOwn(
  */
 export async function isBrokenForGood(
   { stamp, of }: StampAhead,
-  { ref }: StoredInputs,
-  { view }: Pick<StepDependencies, 'view'>,
+  ref: DaemonSetRef,
+  view: ViewReader,
 ): Promise<boolean> {
   const meta = await view.readMeta(ref.clusterUid);
   if (meta === undefined || isOfNextMessage(stamp, meta)) return false;

@@ -20,9 +20,15 @@ export type SkipDecision =
   /** `resendDueAtMs`: so close before a due time that its timer is sent once more. */
   | { readonly kind: 'skip'; readonly resendDueAtMs?: number };
 
+/** What was read that a memo is made of. */
+type Memorable = Pick<StoredInputs, 'meta' | 'position' | 'daemonSet' | 'registration' | 'frozen'>;
+
+/** What a memo is compared with: it is in the state. */
+export type MemoInputs = Memorable & Pick<StoredInputs, 'state'>;
+
 /** Stamps and versions of this run, exactly as read (protocol 11). */
 export function memoOf(
-  stored: StoredInputs,
+  stored: Memorable,
   run: { readonly release: string; readonly nowMs: number },
 ): Memo {
   const { meta, position, daemonSet, registration, frozen } = stored;
@@ -56,11 +62,12 @@ function hashOf(value: object): number {
 
 /** Skips when the memo equals what was read and nothing is due. */
 export function decideSkip(
-  stored: StoredInputs,
+  stored: MemoInputs,
   run: { readonly release: string; readonly nowMs: number; readonly memoLifeMs: number },
 ): SkipDecision {
   const memo = stored.state?.memo;
-  if (memo === undefined || !isSameView(memo, memoOf(stored, run), stored)) return { kind: 'run' };
+  if (memo === undefined || !isSameView(memo, memoOf(stored, run), stored.daemonSet))
+    return { kind: 'run' };
   if (memo.ranAtMs - run.nowMs > CLOCKS_DIFFER_MS) return { kind: 'run' };
   const dueAtMs = Math.min(
     stored.state?.dueAtMs ?? Infinity,
@@ -84,7 +91,7 @@ const COMPARED = [
   'release',
 ] as const;
 
-function isSameView(left: Memo, right: Memo, { daemonSet }: StoredInputs): boolean {
+function isSameView(left: Memo, right: Memo, daemonSet: StoredInputs['daemonSet']): boolean {
   return (
     isSameDaemonSet(left, daemonSet) && COMPARED.every((field) => left[field] === right[field])
   );
@@ -101,7 +108,11 @@ function isSameDaemonSet(memo: Memo, { stamp, object }: StoredInputs['daemonSet'
  * True if something that brings a run of its own has changed since the last complete one: pods, revisions or the DaemonSet.
  * Nodes may change without concerning any DaemonSet (ADR 0079).
  */
-export function isNewerThanRun({ state, position, daemonSet }: StoredInputs): boolean {
+export function isNewerThanRun({
+  state,
+  position,
+  daemonSet,
+}: Pick<StoredInputs, 'state' | 'position' | 'daemonSet'>): boolean {
   const memo = state?.memo;
   return (
     memo?.podsChanged !== position.podsChanged ||

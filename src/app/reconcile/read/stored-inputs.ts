@@ -63,7 +63,7 @@ export type SlicedInputs = Pick<StoredInputs, 'meta' | 'ref' | 'position' | 'sta
 export interface KnownKey<T, V> {
   readonly uid: Uid;
   /** Given where nothing new is expected: how the run ends if that is so; undefined: something is new. */
-  readonly endOf?: (stored: StoredInputs) => T | undefined;
+  readonly endOf?: (stored: Omit<StoredInputs, 'ref' | 'sentinel'>) => T | undefined;
   /** Begins to read the slices of a DaemonSet, if they are certain to be needed. */
   readonly begin: (of: SlicedInputs) => Promise<V> | undefined;
 }
@@ -139,7 +139,7 @@ async function readRest<V>(
   return { kind: 'read', stored, ...defined({ viewing: met?.viewing }) };
 }
 
-/** Read beside the state: a run that acts asks for it (confirm/rival-checks.ts), and alone it would be a turn more. */
+/** Read beside the state: a run that acts asks for it (confirm/guard.ts), and alone it would be a turn more. */
 async function readSentinel(
   { mode, sentinel, clusterUid }: ClusterRegistration,
   view: ViewReader,

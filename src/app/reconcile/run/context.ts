@@ -155,18 +155,21 @@ export interface Step {
 }
 
 /** namespace and name of the run's DaemonSet. */
-export function keyOf({ hint }: RunContext): NamespacedName {
+export function keyOf({ hint }: Pick<RunContext, 'hint'>): NamespacedName {
   return { namespace: hint.key.namespace, name: hint.key.name };
 }
 
+/** For how long a run may send. */
+type Limits = Pick<RunContext, 'run' | 'wallDeadlineMs' | 'dependencies'>;
+
 /** Monotonic time after which no request is started: the rest is for recording. */
-export function effectDeadlineMs({ run, dependencies }: RunContext): number {
+export function effectDeadlineMs({ run, dependencies }: Omit<Limits, 'wallDeadlineMs'>): number {
   return run.deadlineMs - dependencies.options.recordReserveMs;
 }
 
-function startLimitsOf(context: RunContext): StartLimits {
-  const wallDeadlineMs = context.wallDeadlineMs - context.dependencies.options.recordReserveMs;
-  return { deadlineMs: effectDeadlineMs(context), wallDeadlineMs };
+function startLimitsOf(limits: Limits): StartLimits {
+  const wallDeadlineMs = limits.wallDeadlineMs - limits.dependencies.options.recordReserveMs;
+  return { deadlineMs: effectDeadlineMs(limits), wallDeadlineMs };
 }
 
 /** Sends effects, none after that time. */
@@ -199,23 +202,26 @@ export function versionOf(
 }
 
 /** False once the deadline passed, by either clock, or the process was told to stop. */
-export function mayContinue(context: RunContext): boolean {
-  if (context.run.signal?.aborted === true) return false;
-  const { clock } = context.dependencies;
+export function mayContinue(limits: Limits): boolean {
+  if (limits.run.signal?.aborted === true) return false;
+  const { clock } = limits.dependencies;
   const at = { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
-  return !isPastDeadline(startLimitsOf(context), at);
+  return !isPastDeadline(startLimitsOf(limits), at);
 }
 
 /** Connects at most once per attempt, and only when something needs the cluster. */
 export class LazyAccess {
-  readonly #context: RunContext;
-  readonly #stored: StoredInputs;
+  readonly #way: Pick<RunContext, 'gate' | 'assertions' | 'dependencies'>;
+  readonly #to: Pick<StoredInputs, 'registration' | 'meta' | 'ref'>;
   #refusal: ConnectRefusal | undefined;
   #opened: Promise<ClusterAccess | undefined> | undefined;
 
-  constructor(context: RunContext, stored: StoredInputs) {
-    this.#context = context;
-    this.#stored = stored;
+  constructor(
+    way: Pick<RunContext, 'gate' | 'assertions' | 'dependencies'>,
+    to: Pick<StoredInputs, 'registration' | 'meta' | 'ref'>,
+  ) {
+    this.#way = way;
+    this.#to = to;
   }
 
   /** Why there is no access, once it was asked for. */
@@ -230,8 +236,8 @@ export class LazyAccess {
   }
 
   async #connect(): Promise<ClusterAccess | undefined> {
-    const { gate, assertions, dependencies } = this.#context;
-    const { registration, meta, ref } = this.#stored;
+    const { gate, assertions, dependencies } = this.#way;
+    const { registration, meta, ref } = this.#to;
     if (registration.mode === 'observe') {
       this.#refusal = { kind: 'no-credential' };
       return undefined;

@@ -20,7 +20,8 @@ import { boundState, halvedState, type BoundState } from '../../../core/plan/bou
 import { isItemTooLarge } from '../../../ports/stores/view-store.ts';
 import type { DaemonSetRef, StateStore } from '../../../ports/stores/view-store.ts';
 import { formatKey } from '../../../core/model/identifiers.ts';
-import type { EndContext, StateWrite, LoadedInput, ReconcileInput } from './context.ts';
+import type { StoredInputs } from '../read/stored-inputs.ts';
+import type { EndContext, StateWrite, ReconcileInput } from './context.ts';
 import type { RunResult } from './result.ts';
 import { tombstonesOfAnswered, keepTombstones, uidsAmong } from '../../../core/pod/tombstones.ts';
 import { withEntries, withoutLog } from '../../../core/log/append-log.ts';
@@ -30,11 +31,14 @@ import { transitionEntries } from '../../../core/log/transition-entries.ts';
 /** Attempts at merging before the run is given up as a lost dependency. */
 const MERGES_MAX = 8;
 
+/** What a state is written with. */
+type StateContext = Pick<EndContext, 'dependencies' | 'assertions' | 'note' | 'hint'>;
+
 /** Writes a state; the answer holds the version that it has now. For the end of a run, and `recordIntents`. */
 export async function writeState(
   change: StateChange,
   ref: DaemonSetRef,
-  { dependencies, assertions, note, hint }: EndContext,
+  { dependencies, assertions, note, hint }: StateContext,
 ): Promise<StateWrite> {
   const breach = findStateBreach(change);
   if (breach !== undefined) {
@@ -119,14 +123,13 @@ export function raiseWritten(
  */
 export async function mergeOutcomes(
   result: RunResult,
-  step: { readonly context: EndContext; readonly input: Pick<LoadedInput, 'stored'> },
+  { ref, meta }: Pick<StoredInputs, 'ref' | 'meta'>,
+  context: StateContext,
 ): Promise<void> {
-  const { context, input } = step;
   const hasOwn =
     result.recorded.length + result.sent.length > 0 || result.hasEffects || result.isStatusWritten;
   if (!hasOwn) return;
   const { view, clock } = context.dependencies;
-  const { ref, meta } = input.stored;
   for (let attempt = 0; attempt < MERGES_MAX; attempt += 1) {
     const recorded = await view.readState(ref);
     const base = recorded ?? emptyState(clock.nowMs());

@@ -15,7 +15,7 @@ import {
 import type { PauseNotice } from '../../../core/status/pause-notice.ts';
 import type { Guard, Plan, RemovalNotice, RemovalSuspect } from '../../../core/model/plan.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
-import type { Step, LoadedInput, RunContext } from '../run/context.ts';
+import type { Step, RunContext } from '../run/context.ts';
 import type { RunResult } from '../run/result.ts';
 import { writeStatus } from './write-status.ts';
 import type { StatusFor } from './write-status.ts';
@@ -27,13 +27,13 @@ import { describe, removalEvent } from '../../../core/removal-guard/removal-even
 import { formatKey } from '../../../core/model/identifiers.ts';
 import { keyOf } from '../run/context.ts';
 
-interface NoticeInput extends Omit<Step, 'access'> {
+interface NoticeStep extends Omit<Step, 'access'> {
   readonly result: RunResult;
   readonly guard: Guard;
 }
 
 /** Tells it once, if there is something to tell; answers the access that the event is written with, if there is one to write. */
-export async function giveRivalNotice(step: NoticeInput): Promise<ClusterAccess | undefined> {
+export async function giveRivalNotice(step: NoticeStep): Promise<ClusterAccess | undefined> {
   const { context, input, result } = step;
   const notice = noticeOf(step);
   if (notice === undefined || isPaused(input.daemonSet.status, notice)) return undefined;
@@ -67,7 +67,7 @@ export async function giveRivalNotice(step: NoticeInput): Promise<ClusterAccess 
 }
 
 /** By the guard: what keeps the run from acting is what is told. */
-function noticeOf({ input, guard }: NoticeInput): PauseNotice | undefined {
+function noticeOf({ input, guard }: NoticeStep): PauseNotice | undefined {
   if (guard.kind === 'act') return undefined;
   const { rival } = input.stored.registration;
   if (guard.code === 'conflicting-controller') return rival && rivalNotice(rival);
@@ -77,12 +77,11 @@ function noticeOf({ input, guard }: NoticeInput): PauseNotice | undefined {
 // In copilot, a policy without effect because the strategy is RollingUpdate: one Event, remembered by the state's tallies.
 
 /** Adds the Event once; answers the access that it is written with, if there is one to write. */
-export async function giveNotStagedNotice(step: {
-  readonly guard: Guard;
-  readonly input: Pick<LoadedInput, 'state' | 'access'>;
-  readonly result: RunResult;
-}): Promise<ClusterAccess | undefined> {
-  const { guard, input, result } = step;
+export async function giveNotStagedNotice({
+  guard,
+  input,
+  result,
+}: NoticeStep): Promise<ClusterAccess | undefined> {
   if (guard.kind !== 'observe' || guard.code !== 'rolling-update') return undefined;
   const isTold = (input.state.events ?? []).some(({ reason }) => reason === NOT_STAGED);
   if (isTold) return undefined;
@@ -95,21 +94,16 @@ export async function giveNotStagedNotice(step: {
 // A shrink that is held, seen, confirmed or over, told by the run whose record it enters. Who made the change is read
 // live, because projections hold no managedFields; an answer that does not come only costs the name.
 
-type NoticeStep = Omit<Step, 'access'> & {
-  readonly result: RunResult;
-  readonly access: ClusterAccess | undefined;
-};
-
 /** Tells what a plan has to say of a mass removal; answers the access that its Event is written with. */
 export async function giveRemovalNotice(
   { shrink }: Pick<Plan, 'shrink'>,
-  step: NoticeStep,
+  { context, input, result }: Omit<NoticeStep, 'guard'>,
+  opened: ClusterAccess | undefined,
 ): Promise<ClusterAccess | undefined> {
   const notice = shrink?.notice;
-  if (notice === undefined) return step.access;
-  const { context, input, result } = step;
+  if (notice === undefined) return opened;
   const isTold = notice.kind === 'held' || notice.kind === 'alarmed';
-  const access = isTold ? (step.access ?? (await input.access.get())) : step.access;
+  const access = isTold ? (opened ?? (await input.access.get())) : opened;
   const author =
     isTold && access !== undefined
       ? await readAuthor(notice.suspect, { context, access })
@@ -123,7 +117,7 @@ export async function giveRemovalNotice(
 
 async function readAuthor(
   suspect: RemovalSuspect,
-  { context, access }: { readonly context: RunContext; readonly access: ClusterAccess },
+  { context, access }: Pick<Step, 'context' | 'access'>,
 ): Promise<RemovalAuthor | undefined> {
   const live =
     suspect.kind === 'node'
