@@ -1,7 +1,8 @@
 /**
  * Runs `osls package` on a copy of what it reads, with nothing that it could reach: no credentials, no network.
  *
- * The bundles are stand-ins, because the template does not depend on them. Nothing in the repository is written.
+ * The bundles are stand-ins, because the template does not depend on them. Nothing in the repository is written but the
+ * compiled schema of osls.
  */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +14,8 @@ import { extractReleaseBefore } from '../release-before.ts';
 import type { Template } from './template.ts';
 
 const READ_BY_OSLS = ['serverless.yml', 'infra', 'package.json', 'scripts/osls'];
+/** osls compiles its schema of a serverless.yml, which is most of its work: kept here by the schema's hash. */
+const SCHEMA_CACHE = path.join(repositoryRoot, 'node_modules/.cache/osls');
 /** A port on which nobody listens: whatever looks for a network fails at once. */
 const NOWHERE = 'http://127.0.0.1:9';
 
@@ -69,6 +72,7 @@ function isolatedEnvironment(home: string): Record<string, string> {
     PATH: process.env['PATH'] ?? '',
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     HOME: home,
+    SLS_SCHEMA_CACHE_BASE_DIR: SCHEMA_CACHE,
     HTTP_PROXY: NOWHERE,
     HTTPS_PROXY: NOWHERE,
     AWS_ENDPOINT_URL: NOWHERE,
