@@ -4,7 +4,7 @@
 // process of another user of this machine can reach the servers too. An unknown key, or one whose secret was not
 // signed with, is refused before any policy is asked. `ForAllValues` holds for a request without keys, as in AWS: a
 // condition bounds keys, it does not demand any. Statements are indexed by action, so a request costs one look-up.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, type KeyObject } from 'node:crypto';
 import type { PolicyStatement } from './policy.ts';
 import { isSignedWith, readClaim, signingKey, type SignedRequest } from './signature.ts';
 
@@ -55,7 +55,7 @@ const SIGNING_KEYS_MAX = 1000;
 export class Authorizer {
   readonly #principals = new Map<string, IndexedPrincipal>();
   readonly #secrets = new Map<string, string>();
-  readonly #signingKeys = new Map<string, Buffer>();
+  readonly #signingKeys = new Map<string, KeyObject>();
 
   /** Gives an access key its rights, instead of those it had; it keeps the secret that it has. */
   grant(accessKeyId: string, { arn, rights, secretAccessKey }: Principal): LocalCredentials {
@@ -90,7 +90,7 @@ export class Authorizer {
     return isSignedWith(key, request, claim) ? claim.accessKey : undefined;
   }
 
-  #signingKeyOf(accessKey: string, scope: string): Buffer {
+  #signingKeyOf(accessKey: string, scope: string): KeyObject {
     const name = `${accessKey}/${scope}`;
     const known = this.#signingKeys.get(name);
     if (known !== undefined) return known;

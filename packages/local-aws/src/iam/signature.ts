@@ -3,8 +3,8 @@
 //
 // The signature covers method, path, query, the headers that it names, and the body as it came; a caller without the
 // secret can make none. The age of a request is not looked at: only root reads what passes on loopback, so no other user
-// has one to repeat. It costs about 20 µs, of a request that costs a hundred times that.
-import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+// has one to repeat.
+import { createHmac, createSecretKey, hash, timingSafeEqual, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** A request, as far as it is signed. */
@@ -37,18 +37,19 @@ export function readClaim(authorization: string | undefined): Claim | undefined 
   return { accessKey, scope, signedHeaders, signature };
 }
 
-/** The key that a secret gives within a scope. */
-export function signingKey(secretAccessKey: string, scope: string): Buffer {
-  return scope
+/** The key that a secret gives within a scope: a KeyObject, or Node would take 16 µs longer for each request. */
+export function signingKey(secretAccessKey: string, scope: string): KeyObject {
+  const bytes = scope
     .split('/')
     .reduce<Buffer>(
       (key, part) => createHmac('sha256', key).update(part).digest(),
       Buffer.from(`AWS4${secretAccessKey}`),
     );
+  return createSecretKey(bytes);
 }
 
 /** Whether a key made the signature of a claim. */
-export function isSignedWith(key: Buffer, request: SignedRequest, claim: Claim): boolean {
+export function isSignedWith(key: KeyObject, request: SignedRequest, claim: Claim): boolean {
   const { headers } = request;
   const date = headers['x-amz-date'];
   const text = [ALGORITHM, textOf(date), claim.scope, sha256(canonical(request, claim))].join('\n');

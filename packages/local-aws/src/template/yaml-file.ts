@@ -19,11 +19,18 @@ const cloudFormationTags: ScalarTag[] = [
   { tag: '!Sub', resolve: (text) => ({ 'Fn::Sub': text }) },
 ];
 
-/** Reads and parses one file; errors name it. */
+/** Documents by their text: a process that starts the same service again and again parses its files once. */
+const parsed = new Map<string, Json>();
+
+/** Reads and parses one file; errors name it. The value is the caller's own. */
 export function readYamlFile(file: string): Json {
   const text = readFileSync(file, 'utf8');
   try {
-    return parse(text, { customTags: cloudFormationTags, logLevel: 'error' }) as Json;
+    const known =
+      parsed.get(text) ??
+      (parse(text, { customTags: cloudFormationTags, logLevel: 'error' }) as Json);
+    parsed.set(text, known);
+    return structuredClone(known);
   } catch (cause) {
     throw new Error(`${file} cannot be read as YAML`, { cause });
   }
