@@ -53,6 +53,8 @@ import { waitUntil } from '../support/tenants/two-tenants.ts';
 
 const ROLES = readRoles();
 const EVENTS = 'rollcall-local-events.fifo';
+const HINTS = 'rollcall-local-reconcile.fifo';
+const TAKEOVER = { mode: 'takeover', takeoverProbedAtMs: 1, sentinel: SENTINEL } as const;
 const isPolling = ({ sid }: Pick<Grant, 'sid'>): boolean => sid === 'Poll';
 const isLogging = ({ action }: Pick<Grant, 'action'>): boolean => action.startsWith('logs:');
 const isOpening = ({ action }: Pick<Grant, 'action'>): boolean => action.startsWith('kms:');
@@ -97,21 +99,25 @@ describe('the roles of the functions (row 69)', () => {
   };
   const ingest = (...records: readonly RecordOf[]) => deliver('ingest', EVENTS, records);
 
-  /** A cluster whose view is complete, written by ingest with all its rights. */
-  async function seenCluster(
-    change: Partial<ClusterRegistration> = {},
-    name?: string,
-  ): Promise<{ readonly cluster: ClusterRegistration; readonly sender: ScriptedSender }> {
-    const cluster = await world.newCluster(change, name);
-    const sender = new ScriptedSender({ cluster: cluster.id, epoch: '5000' });
-    const sentinel = change.sentinel === undefined ? [] : [seenSentinel()];
-    sender.know([nodeOf('n1'), agentDaemonSet(), podOf('agent-1', ['ds-agent']), ...sentinel]);
-    const records = sender.snapshot().map(recordOf);
-    for (const record of records) {
-      const { failed } = await world.deliver('ingest', EVENTS, [record]);
-      assert.deepEqual(failed, []);
-    }
-    return { cluster, sender };
+  /** Clusters whose views are complete, written by ingest with all its rights. */
+  async function see(changes: readonly Partial<ClusterRegistration>[], name?: string) {
+    const clusters = await Promise.all(changes.map((change) => world.newCluster(change, name)));
+    const seen = clusters.map((cluster) => {
+      const sender = new ScriptedSender({ cluster: cluster.id, epoch: '5000' });
+      const sentinel = cluster.sentinel === undefined ? [] : [seenSentinel()];
+      sender.know([nodeOf('n1'), agentDaemonSet(), podOf('agent-1', ['ds-agent']), ...sentinel]);
+      return { cluster, sender };
+    });
+    const messages = seen.flatMap(({ sender }) => sender.snapshot());
+    const { failed } = await world.deliver('ingest', EVENTS, messages.map(recordOf));
+    assert.deepEqual(failed, []);
+    return seen;
+  }
+
+  async function seenCluster(change: Partial<ClusterRegistration> = {}, name?: string) {
+    const [seen] = await see([change], name);
+    assert.ok(seen !== undefined);
+    return seen;
   }
 
   /** Everything that a function does, on clusters of its own. What is prepared for it has all rights. */
@@ -143,39 +149,34 @@ describe('the roles of the functions (row 69)', () => {
       await ingest(recordOf(former.announce()));
     },
     reconcile: async (prepared) => {
-      const takeover = { mode: 'takeover', takeoverProbedAtMs: 1, sentinel: SENTINEL } as const;
-      const { cluster } = await seenCluster(takeover);
-      const observed = await seenCluster();
-      const silent = await seenCluster({
-        ...takeover,
-        authentication: { kind: 'bearer', token: SILENT_TOKEN },
-      });
-      const sealed = await seenCluster({ ...takeover, authentication: BOUND_TOKEN });
+      const [own, silent, sealed, rivalled, observed, ...abreast] = await see([
+        TAKEOVER,
+        { ...TAKEOVER, authentication: { kind: 'bearer', token: SILENT_TOKEN } },
+        { ...TAKEOVER, authentication: BOUND_TOKEN },
+        TAKEOVER,
+        ...[{}, {}, {}, {}],
+      ]);
+      assert.ok(own && silent && sealed && rivalled && observed);
       await sealToken(world, sealed.cluster);
       // Keys of one batch whose states stand already: these are written together.
-      const abreast = [await seenCluster(), await seenCluster(), await seenCluster()];
-      const hints = abreast.map(({ cluster: { id }, cluster: of }) => ({
-        body: encodeHint(hintFor(of)),
-        group: id,
-      }));
-      await world.deliver('reconcile', 'rollcall-local-reconcile.fifo', hints);
-      for (const { sender } of abreast) {
-        await world.deliver('ingest', EVENTS, [recordOf(sender.changes([nodeOf('n1', 2)]))]);
-      }
-      for (const { cluster: of } of abreast) await fillLog(world.view, of.clusterUid);
-      const rivalled = await seenCluster(takeover);
+      const hints = abreast.map(({ cluster }) => {
+        return { body: encodeHint(hintFor(cluster)), group: cluster.id };
+      });
+      await world.deliver('reconcile', HINTS, hints);
+      const changes = abreast.map(({ sender }) => sender.changes([nodeOf('n1', 2)]));
       const touched = rivalled.sender.changes([seenSentinel('touched')]);
-      await world.deliver('ingest', EVENTS, [recordOf(touched)]);
+      await world.deliver('ingest', EVENTS, [...changes, touched].map(recordOf));
+      for (const { cluster } of abreast) await fillLog(world.view, cluster.clusterUid);
       prepared();
       const look = { body: encodeHint(hintFor(rivalled.cluster, SENTINEL_KEY)), group: 'g' };
-      await deliver('reconcile', 'rollcall-local-reconcile.fifo', [look]);
-      await deliver('reconcile', 'rollcall-local-reconcile.fifo', hints);
-      for (const target of [observed.cluster, cluster, silent.cluster, sealed.cluster]) {
-        const record = { body: encodeHint(hintFor(target)), group: 'g' };
-        await deliver('reconcile', 'rollcall-local-reconcile.fifo', [record]);
-        await deliver('reconcile', 'rollcall-local-reconcile.fifo', [record]);
+      await deliver('reconcile', HINTS, [look]);
+      await deliver('reconcile', HINTS, hints);
+      for (const { cluster } of [observed, own, silent, sealed]) {
+        const record = { body: encodeHint(hintFor(cluster)), group: 'g' };
+        await deliver('reconcile', HINTS, [record]);
+        await deliver('reconcile', HINTS, [record]);
       }
-      await deliver('reconcile', 'rollcall-local-reconcile.fifo', [{ body: '{}', group: 'g' }]);
+      await deliver('reconcile', HINTS, [{ body: '{}', group: 'g' }]);
     },
     requeue: async (prepared) => {
       const [hint, other] = [hintFor(await world.newCluster()), hintFor(await world.newCluster())];
@@ -205,8 +206,7 @@ describe('the roles of the functions (row 69)', () => {
       invocations.push(await world.tick('resync'));
     },
     fleet: async (prepared) => {
-      const takeover = { mode: 'takeover', takeoverProbedAtMs: 1, sentinel: SENTINEL } as const;
-      const { cluster } = await seenCluster({ ...takeover, authentication: BOUND_TOKEN });
+      const { cluster } = await seenCluster({ ...TAKEOVER, authentication: BOUND_TOKEN });
       await sealToken(world, cluster);
       invocations.push(...(await takeFleetTurns(world, prepared)));
     },
