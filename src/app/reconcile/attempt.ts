@@ -8,7 +8,6 @@
 import type { Plan } from '../../core/model/plan.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import { keepCopy } from './admission/keep-copy.ts';
-import type { ConfirmStep } from './confirm/confirm.ts';
 import { actOnPlan, hasPodWork, type ActResult } from './execute/act.ts';
 import { restoreTemplate } from './execute/restore-template.ts';
 import { removeStartUpTaints } from './execute/remove-start-up-taints.ts';
@@ -17,7 +16,7 @@ import { trimHistory } from './history/trim-history.ts';
 import { loadInput } from './load-input.ts';
 import { provide } from './needs.ts';
 import { hasClusterWork, planStep, type Effects } from './plan-step.ts';
-import type { ReconcileInput, RunContext } from './run/context.ts';
+import type { NotedStep, ReconcileInput, RunContext } from './run/context.ts';
 import type { Exit } from './run/exit.ts';
 import { RunResult } from './run/result.ts';
 import {
@@ -86,7 +85,7 @@ async function carryOut(
 
 /** Writes all but pods: nothing, once another client was found to write the status. */
 async function sendRest(
-  step: ConfirmStep & { readonly plan: Plan; readonly recorded: DaemonSetState },
+  step: NotedStep & { readonly plan: Plan; readonly recorded: DaemonSetState },
 ): Promise<DaemonSetState> {
   const { input, plan, result } = step;
   const recorded = await restoreTemplate(step);

@@ -121,11 +121,11 @@ async function readInput(context: RunContext): Promise<Opening> {
 interface Moving {
   readonly kind: 'moving';
   readonly ahead?: StampAhead;
-  readonly found: FoundView;
+  readonly input: ViewInput;
 }
 
 /** What has to be known to ask for a snapshot of a view. */
-interface FoundView extends Pick<LoadedInput, 'access' | 'nowMs'> {
+interface ViewInput extends Pick<LoadedInput, 'access' | 'nowMs'> {
   readonly stored: Pick<StoredInputs, 'meta' | 'ref'>;
 }
 
@@ -151,26 +151,24 @@ async function openOn(
   remember(dependencies.cache.uids, formatKey(context.hint.key), stored.ref.uid);
   const nowMs = dependencies.clock.nowMs();
   const access = new LazyAccess(context, stored);
-  const asStored = { stored, state: stored.state ?? emptyState(nowMs), access, nowMs };
+  const found = { stored, state: stored.state ?? emptyState(nowMs), access, nowMs };
   const early = await exitEarly(stored, nowMs, context);
-  if (early !== undefined) return { ...early, input: asStored };
+  if (early !== undefined) return { ...early, input: found };
   const judged = await judgeDaemonSet(stored, keyOf(context), () => access.get());
-  const rebased = rebaseState(asStored.state, stored.meta.era, nowMs);
-  const found = { ...asStored, state: withoutWaitsAhead(rebased, nowMs) };
-  if (judged.kind !== 'usable') return { ...exitUnusable(judged, access.refusal), input: found };
+  const rebased = rebaseState(found.state, stored.meta.era, nowMs);
+  const input = { ...found, state: withoutWaitsAhead(rebased, nowMs) };
+  if (judged.kind !== 'usable') return { ...exitUnusable(judged, access.refusal), input };
   const { daemonSet } = judged;
   const view = await readView(stored, dependencies, viewing);
-  if (view.kind === 'moving') return { ...view, found };
-  if (view.kind === 'incomplete') {
-    return { ...(await exitIncomplete(view.missing, found)), input: found };
-  }
+  if (view.kind === 'moving') return { ...view, input };
+  if (view.kind === 'incomplete') return { ...(await exitIncomplete(view.missing, input)), input };
   const reader = view.view.opaque.length === 0 ? undefined : await access.get();
   const resolved = await resolveOpaque(view.view, reader);
-  if (resolved.kind !== 'resolved') return { ...exitUnanswered(resolved.message), input: found };
+  if (resolved.kind !== 'resolved') return { ...exitUnanswered(resolved.message), input };
   const { read } = resolved;
   const isFresh = stored.state === undefined && isUntouched(daemonSet, read.pods);
-  const state = isFresh ? { ...found.state, createdAtMs: NOTHING_TO_LOSE } : found.state;
-  return { kind: 'opened', input: { ...found, daemonSet, state, read } };
+  const state = isFresh ? { ...input.state, createdAtMs: NOTHING_TO_LOSE } : input.state;
+  return { kind: 'opened', input: { ...input, daemonSet, state, read } };
 }
 
 function notePosition(
@@ -306,10 +304,10 @@ function exitUnusable(
 
 /** It is looked at again soon; what no message will ever reach needs a snapshot instead (L1). */
 async function exitMoving(
-  { ahead, found }: Moving,
+  { ahead, input }: Moving,
   { view }: Pick<StepDependencies, 'view'>,
 ): Promise<Over> {
-  const { stored, nowMs } = found;
+  const { stored, nowMs } = input;
   const code = 'view-moving';
   if (ahead === undefined || !(await isBrokenForGood(ahead, stored.ref, view))) {
     const message = 'the view kept moving while it was read';
@@ -317,16 +315,16 @@ async function exitMoving(
   }
   const message = 'a part of the view is ahead of its position for good; waiting for a snapshot';
   if (!stored.meta.isComplete) return exitAwaiting(message, nowMs);
-  await askForSnapshot('ahead', found);
+  await askForSnapshot('ahead', input);
   return { kind: 'unrecorded', deferral: { code, message, delayMs: INCOMPLETE_LOOK_MS } };
 }
 
 /** META calls itself whole, and a slice is missing (protocol 18). */
-async function exitIncomplete(missing: string, found: FoundView): Promise<End> {
-  const { meta } = found.stored;
+async function exitIncomplete(missing: string, input: ViewInput): Promise<End> {
+  const { meta } = input.stored;
   const message = `a slice of ${missing} is missing; waiting for a snapshot`;
-  if (!meta.isComplete) return exitAwaiting(message, found.nowMs);
-  await askForSnapshot(`missing-${missing.replace('/', '-')}`, found);
+  if (!meta.isComplete) return exitAwaiting(message, input.nowMs);
+  await askForSnapshot(`missing-${missing.replace('/', '-')}`, input);
   const deferral = { code: 'view-incomplete', message, delayMs: INCOMPLETE_LOOK_MS } as const;
   return { kind: 'deferral', deferral };
 }
@@ -335,9 +333,9 @@ async function exitIncomplete(missing: string, found: FoundView): Promise<End> {
  * Idempotently: the id names the last snapshot. A watcher answers each id once, and the same may be the
  * matter after that again.
  */
-async function askForSnapshot(why: string, found: FoundView): Promise<void> {
-  const { meta } = found.stored;
-  const access = await found.access.get();
+async function askForSnapshot(why: string, input: ViewInput): Promise<void> {
+  const { meta } = input.stored;
+  const access = await input.access.get();
   const last = `${meta.era}-${meta.epoch}-${meta.announcedSeq ?? 0}`;
   await access?.requestSnapshot(`${why}-${last}-${meta.broken}`);
 }

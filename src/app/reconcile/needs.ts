@@ -94,8 +94,8 @@ async function listPods(input: ReconcileInput, context: RunContext): Promise<Pro
   const gone = [...input.view.gone, ...tombstonesOfMissing(input.read.pods, pods, nowMs)];
   const view = computeView({ daemonSet, nodes, pods, gone, revisions, nowMs });
   // By what the slices show: what they do not show yet, the next run does not know either.
-  const asShown = { ...input, read: { ...input.read, pods: input.shown } };
-  const intents = judgeByLive(asShown, context, liveByUid(input, pods));
+  const shown = { ...input.read, pods: input.shown };
+  const intents = judgeByLive({ ...input, read: shown }, context, liveByUid(input, pods));
   const read = { ...input.read, pods };
   return withAnswer({ ...input, nowMs, read, view, intents, isLive: true }, { pods: 'listed' });
 }

@@ -167,8 +167,8 @@ export interface StagingInput {
 }
 
 /** The context of its stages, if it asks for any. */
-export function stagingOf(from: StagingInput): StagingContext | undefined {
-  const { daemonSet, stored, policies, former, causes } = from;
+export function stagingOf(input: StagingInput): StagingContext | undefined {
+  const { daemonSet, stored, policies, former, causes } = input;
   const { mode } = stored.registration;
   if (mode === 'observe') return undefined;
   const reading = readPolicyOf(daemonSet, policies);
@@ -178,7 +178,7 @@ export function stagingOf(from: StagingInput): StagingContext | undefined {
     reading,
     mode,
     seenView: `${era}/${epoch}`,
-    isViewFresh: isFresh(from),
+    isViewFresh: isFresh(input),
     unheardMs: stored.meta.unheardMs ?? 0,
     ...defined({ former, causes }),
   };

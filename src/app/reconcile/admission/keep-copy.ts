@@ -19,17 +19,14 @@ import {
   isSameCopy,
 } from '../../../core/admission/template-copy.ts';
 import { withCopy } from '../../../core/admission/plan-copy.ts';
-import { fenceBatch } from '../confirm/batch-fence.ts';
+import { passesFence, type NotedFence } from '../confirm/batch-fence.ts';
 import { readFormer } from '../history/former.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
-import { sendOne, type Step } from '../run/context.ts';
+import { sendOne } from '../run/context.ts';
 import type { RunResult } from '../run/result.ts';
 
-interface CopyStep extends Step {
+interface CopyStep extends NotedFence {
   readonly plan: Plan;
-  readonly result: RunResult;
-  /** Version of the state after this run's intents, if it recorded any. */
-  readonly stateVersion: number;
 }
 
 /** Sees to the copy that the plan asks for, if it asks for one. */
@@ -96,13 +93,7 @@ async function write(
   step: CopyStep,
 ): Promise<void> {
   const { result } = step;
-  // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = !result.hasActed;
-  const fence = await fenceBatch(step, { isFirst, isCreating: false });
-  if (fence.kind === 'stop') {
-    result.addStop(fence);
-    return;
-  }
+  if (!(await passesFence(step))) return;
   const live = await readPlanned(step);
   if (live.kind === 'failed') addOpen(result, live);
   else if (live.kind === 'found') {

@@ -4,13 +4,14 @@
  * more (row 92), and S5 reads "confirmed at most one batch earlier". What stops one of two sequences of
  * batches that run side by side stops the other one, too.
  */
+import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { ClusterRegistration } from '../../../core/model/registration.ts';
 import { describeFreeze, standingFreeze } from '../../../core/may-act/freeze.ts';
 import type { Freeze } from '../../../core/may-act/freeze.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
 import type { Effect, Outcome } from '../../../core/model/effects.ts';
 import { NO_OUTCOME, mayContinue, send } from '../run/context.ts';
-import type { Step, LoadedInput } from '../run/context.ts';
+import type { NotedStep, Step } from '../run/context.ts';
 import {
   EDITED_MEANWHILE,
   confirmDaemonSet,
@@ -39,6 +40,9 @@ export interface Fence extends Step {
   readonly halt?: { stopped?: FenceStop };
 }
 
+/** A fence of effects of which it is noted what comes of them. */
+export type NotedFence = Fence & NotedStep;
+
 export interface FencedBatch {
   readonly isCreating: boolean;
   /** True if it deletes for the sake of the template: an edit stops it, and only it. */
@@ -52,6 +56,14 @@ export async function fenceBatch(
 ): Promise<FenceAnswer> {
   const isCovered = batch.isFirst && fence.isStale !== true && mayContinue(fence.context);
   return isCovered ? { kind: 'go' } : checkFence(fence, batch);
+}
+
+/** False: what is no pod is not sent, and why is noted. A first batch was judged when its run began (protocol 7). */
+export async function passesFence(fence: NotedFence): Promise<boolean> {
+  const { result } = fence;
+  const answer = await fenceBatch(fence, { isFirst: !result.hasActed, isCreating: false });
+  if (answer.kind === 'stop') result.addStop(answer);
+  return answer.kind === 'go';
 }
 
 /** What was sent, in its order, and why not all of it was. */
@@ -111,14 +123,14 @@ async function checkFence(fence: Fence, batch: FencedBatch): Promise<FenceAnswer
     if (halt !== undefined) halt.stopped = stopped;
     return stopped;
   }
-  if (isForTemplate && isEditSeen(daemonSet, input)) {
+  if (isForTemplate && isEditSeen(daemonSet, input.daemonSet)) {
     return stop('daemon-set-changed', EDITED_MEANWHILE);
   }
   return mayContinue(context) ? { kind: 'go' } : OUT_OF_TIME;
 }
 
-function isEditSeen(live: DaemonSetConfirmation | undefined, { daemonSet }: LoadedInput): boolean {
-  return live?.kind === 'confirmed' && isReplanned(live.object, daemonSet);
+function isEditSeen(live: DaemonSetConfirmation | undefined, planned: DaemonSetObject): boolean {
+  return live?.kind === 'confirmed' && isReplanned(live.object, planned);
 }
 
 function findStop(

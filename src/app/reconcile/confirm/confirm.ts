@@ -12,7 +12,7 @@ import { isResolvedByTime } from '../../../core/intents/intents.ts';
 import type { Plan, PlannedCreate, PlannedDelete } from '../../../core/model/plan.ts';
 import { confirmEdit, confirmVictims, isForTemplate, victimTrust } from './confirm-victims.ts';
 import type { ConfirmedDelete, VictimConfirmation } from './confirm-victims.ts';
-import { mayContinue, type Step, type ReconcileInput } from '../run/context.ts';
+import { mayContinue, type NotedStep, type ReconcileInput } from '../run/context.ts';
 import { checkForeignPods, foreignListedNow, isListedFor, ownPodsOf } from './live-pods.ts';
 import type { ForeignListed } from './live-pods.ts';
 import type { RunResult } from '../run/result.ts';
@@ -39,14 +39,8 @@ export interface ConfirmedPlan {
   readonly unconfirmedUids: ReadonlySet<string>;
 }
 
-/** What confirming, and acting on what was confirmed, works with. */
-export interface ConfirmStep extends Step {
-  readonly input: ReconcileInput;
-  readonly result: RunResult;
-}
-
 /** Confirms a plan live. */
-export async function confirmPlan(plan: Plan, step: ConfirmStep): Promise<ConfirmedPlan> {
+export async function confirmPlan(plan: Plan, step: NotedStep): Promise<ConfirmedPlan> {
   const isMaking = plan.creates.length > 0;
   const [known, seen, creates] = await Promise.all([
     isMaking && needsList(step) ? confirmForeign(step) : undefined,
@@ -95,7 +89,7 @@ function leavesAll({ adopts }: Plan, live: DaemonSetConfirmation | undefined): b
 function keepUnedited(
   seen: VictimConfirmation,
   live: DaemonSetConfirmation | undefined,
-  { input, result }: ConfirmStep,
+  { input, result }: NotedStep,
 ): VictimConfirmation {
   if (live === undefined || !seen.confirmed.some(isForTemplate)) return seen;
   if (live.kind === 'confirmed' && isReplanned(live.object, input.daemonSet)) {
@@ -112,7 +106,7 @@ function noteUnconfirmed(live: DaemonSetConfirmation | undefined, result: RunRes
 }
 
 /** Confirms victims, by live reads where their versions do not say enough. */
-async function confirmDeletes(plan: Plan, step: ConfirmStep): Promise<VictimConfirmation> {
+async function confirmDeletes(plan: Plan, step: NotedStep): Promise<VictimConfirmation> {
   const { context, input, access, result } = step;
   if (input.stored.meta.isCutOpen && plan.deletes.length > 0) {
     // No delete while a cut is open (protocol 2), however long it has been open.
@@ -142,7 +136,7 @@ function noteVictims(victims: VictimConfirmation, result: RunResult): void {
 }
 
 /** True if creates wait for a list, whatever the store of the DaemonSet tells. */
-function needsList({ input }: ConfirmStep): boolean {
+function needsList({ input }: NotedStep): boolean {
   const { isLive, intents } = input;
   const now = foreignListedNow(input.stored);
   return (
@@ -158,14 +152,14 @@ function needsList({ input }: ConfirmStep): boolean {
 async function listInDoubt(
   known: ForeignListed | null | undefined,
   live: DaemonSetConfirmation | undefined,
-  step: ConfirmStep,
+  step: NotedStep,
 ): Promise<typeof known> {
   const isOpen = known === undefined && live?.kind === 'confirmed' && live.isDoubtful;
   return isOpen ? confirmForeign(step) : known;
 }
 
 /** A list that was made now and shows no pod that the view does not know; null: it does, or did not come. */
-async function confirmForeign(step: ConfirmStep): Promise<ForeignListed | null> {
+async function confirmForeign(step: NotedStep): Promise<ForeignListed | null> {
   const { input, access, result } = step;
   const { intents } = input;
   const now = foreignListedNow(input.stored);
@@ -197,7 +191,7 @@ function isFirstCreate({ state }: ReconcileInput, era: number): boolean {
 /** The nodes of some creates, live: the view was not fresh, so each must still be there. */
 async function confirmNodes(
   creates: readonly PlannedCreate[],
-  { access, result }: ConfirmStep,
+  { access, result }: NotedStep,
 ): Promise<readonly PlannedCreate[]> {
   const some = creates.slice(0, LIVE_CREATES_MAX);
   if (some.length < creates.length) {

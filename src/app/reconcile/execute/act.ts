@@ -19,12 +19,16 @@ import { withEntries } from '../../../core/log/append-log.ts';
 import type { EffectEntry } from '../../../core/model/log-entry.ts';
 import { mergeIntents, stampIntents } from '../../../core/intents/merge-intents.ts';
 import { executeClaims } from './adopt-release.ts';
-import { sendFenced, type Fence, type FencedSending } from '../confirm/batch-fence.ts';
+import { sendFenced, type FencedSending, type NotedFence } from '../confirm/batch-fence.ts';
 import { buriedAfter, removalAfter, withListed } from '../run/record-state.ts';
-import { confirmPlan, type ConfirmStep, type ConfirmedPlan } from '../confirm/confirm.ts';
-import { effectDeadlineMs, type RunContext, type StateWrite } from '../run/context.ts';
+import { confirmPlan, type ConfirmedPlan } from '../confirm/confirm.ts';
+import {
+  effectDeadlineMs,
+  type NotedStep,
+  type RunContext,
+  type StateWrite,
+} from '../run/context.ts';
 import { executeCreates } from './execute-creates.ts';
-import type { RunResult } from '../run/result.ts';
 import { noteCreates, noteDeletes, type IntentBook } from './note-outcomes.ts';
 import { isForTemplate, type ConfirmedDelete } from '../confirm/confirm-victims.ts';
 
@@ -44,7 +48,7 @@ export function hasPodWork(plan: Plan): boolean {
 }
 
 /** Confirms, records and executes a plan. */
-export async function actOnPlan(plan: Plan, step: ConfirmStep): Promise<ActResult> {
+export async function actOnPlan(plan: Plan, step: NotedStep): Promise<ActResult> {
   const { context, input, result } = step;
   const confirmed = await confirmPlan(plan, step);
   const intents = stampIntents(input.state.intents, intentsOf(confirmed, timesOf(context)));
@@ -61,16 +65,15 @@ export async function actOnPlan(plan: Plan, step: ConfirmStep): Promise<ActResul
   result.logged.push(...entries);
   result.recorded.push(...intents);
   result.events.push(...tellableEvents(plan, confirmed, input.view.namespace));
-  const fence: Fence = {
+  const fence: NotedFence = {
     ...step,
     stateVersion: recorded.state.version,
     isStale: isPatching,
     halt: {},
   };
   const book: IntentBook = { recorded: intents, before: input.state.intents };
-  const sending: Sending = { fence, book, result };
-  if (await executeClaims(confirmed, fence, result)) {
-    await Promise.all([create(confirmed, sending), remove(confirmed, sending)]);
+  if (await executeClaims(confirmed, fence)) {
+    await Promise.all([create(confirmed, fence, book), remove(confirmed, fence, book)]);
   } else {
     noteCreates({ results: [], notStarted: confirmed.creates }, book, result);
     noteDeletes(confirmed.deletes.map(neverSent), book, result);
@@ -148,7 +151,7 @@ async function recordIntents(
     readonly intents: readonly Intent[];
     readonly entries: readonly EffectEntry[];
   },
-  step: ConfirmStep,
+  step: NotedStep,
 ): Promise<StateWrite> {
   const { input } = step;
   const { plan, confirmed } = made;
@@ -177,23 +180,24 @@ async function recordIntents(
   return step.context.recordIntents(input.stored.ref, { from: input.state, to, settled });
 }
 
-interface Sending {
-  readonly fence: Fence;
-  readonly book: IntentBook;
-  readonly result: RunResult;
-}
-
-async function create({ creates }: ConfirmedPlan, sending: Sending): Promise<void> {
+async function create(
+  { creates }: ConfirmedPlan,
+  fence: NotedFence,
+  book: IntentBook,
+): Promise<void> {
   if (creates.length === 0) return;
-  noteCreates(await executeCreates(creates, sending.fence), sending.book, sending.result);
+  noteCreates(await executeCreates(creates, fence), book, fence.result);
 }
 
-async function remove({ deletes }: ConfirmedPlan, sending: Sending): Promise<void> {
+async function remove(
+  { deletes }: ConfirmedPlan,
+  fence: NotedFence,
+  book: IntentBook,
+): Promise<void> {
   if (deletes.length === 0) return;
-  const { fence, book, result } = sending;
   const { sent, stopped } = await executeDeletes(deletes, fence);
-  if (stopped !== undefined) result.addStop(stopped);
-  noteDeletes(sent, book, result);
+  if (stopped !== undefined) fence.result.addStop(stopped);
+  noteDeletes(sent, book, fence.result);
 }
 
 /** Deletes sent side by side. */
@@ -205,7 +209,7 @@ type DeleteExecution = FencedSending<ConfirmedDelete>;
 /** Sends batches until all are sent or something says stop. */
 async function executeDeletes(
   victims: readonly ConfirmedDelete[],
-  fence: Fence,
+  fence: NotedFence,
 ): Promise<DeleteExecution> {
   const { sent, ...end } = await sendFenced(victims, fence, {
     size: DELETES_AT_ONCE,

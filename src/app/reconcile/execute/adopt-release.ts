@@ -11,9 +11,9 @@ import type { Plan } from '../../../core/model/plan.ts';
 import type { PodProjection } from '../../../core/model/projections.ts';
 import { buildAdoptPatch, buildReleasePatch } from '../../../core/pod/owner.ts';
 import { versionOf } from '../run/context.ts';
-import { sendFenced, type Fence } from '../confirm/batch-fence.ts';
+import { sendFenced, type NotedFence } from '../confirm/batch-fence.ts';
 import { cameOf } from './came-of.ts';
-import type { RunResult, Problem } from '../run/result.ts';
+import type { Problem } from '../run/result.ts';
 
 /** Patches sent side by side. */
 const PATCHES_AT_ONCE = 50;
@@ -24,9 +24,9 @@ const REFUSED = 'claim-refused';
 /** Sends the patches of a plan and notes what came of them; false: nothing may be done on top of it. */
 export async function executeClaims(
   plan: Pick<Plan, 'adopts' | 'releases'>,
-  fence: Fence,
-  result: RunResult,
+  fence: NotedFence,
 ): Promise<boolean> {
+  const { result } = fence;
   const { daemonSet } = fence.input;
   const effects = [
     ...plan.adopts.map((pod) => ({ pod, effect: buildAdoptPatch(daemonSet, pod) })),

@@ -34,18 +34,15 @@ import {
   readStartUpSets,
   type StoredStartUpSet,
 } from '../read/start-up-sets.ts';
-import type { ReconcileInput, RunContext } from '../run/context.ts';
-import type { Problem, RunResult } from '../run/result.ts';
+import type { NotedStep, ReconcileInput } from '../run/context.ts';
+import type { Problem } from '../run/result.ts';
 import { cameOf } from './came-of.ts';
 import { recordEntry } from './record-entry.ts';
 
 /** Patches sent side by side. */
 const PATCHES_AT_ONCE = 100;
 
-interface StartUpStep {
-  readonly context: RunContext;
-  readonly input: ReconcileInput;
-  readonly result: RunResult;
+interface StartUpStep extends Omit<NotedStep, 'access'> {
   readonly recorded: DaemonSetState;
 }
 

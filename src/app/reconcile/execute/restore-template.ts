@@ -13,33 +13,24 @@ import { resourceVersion } from '../../../core/model/identifiers.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import { REVISION_HASH_LABEL } from '../../../core/pod/pod-facts.ts';
 import type { DaemonSetState } from '../../../core/model/state.ts';
-import { fenceBatch } from '../confirm/batch-fence.ts';
+import { passesFence } from '../confirm/batch-fence.ts';
 import { readPlanned } from '../confirm/live-daemon-set.ts';
 import { readFormer } from '../history/former.ts';
-import { keyOf, sendOne, type Step } from '../run/context.ts';
+import { keyOf, sendOne, type NotedStep, type ReconcileInput } from '../run/context.ts';
 import { cameOf } from './came-of.ts';
 import { recordEntry } from './record-entry.ts';
-import type { RunResult } from '../run/result.ts';
 
 /** Restores the template that the plan asks for, if it asks for one. The answer is the state as it stands now. */
 export async function restoreTemplate(
-  step: Step & {
+  step: NotedStep & {
     readonly plan: Pick<Plan, 'restores'>;
-    readonly result: RunResult;
     readonly recorded: DaemonSetState;
   },
 ): Promise<DaemonSetState> {
   const { context, input, access, plan, result, recorded } = step;
   const hash = plan.restores;
   if (hash === undefined) return recorded;
-  // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = !result.hasActed;
-  const fence = { ...step, stateVersion: recorded.version };
-  const answer = await fenceBatch(fence, { isFirst, isCreating: false });
-  if (answer.kind === 'stop') {
-    result.addStop(answer);
-    return recorded;
-  }
+  if (!(await passesFence({ ...step, stateVersion: recorded.version }))) return recorded;
   const [former, live] = await Promise.all([
     readFormer(hash, input, access),
     readPlanned({ context, input, access }),
@@ -72,11 +63,7 @@ export async function restoreTemplate(
   return logged;
 }
 
-function noteOutcome(
-  outcome: Outcome,
-  hash: string,
-  { input, result }: Pick<Step, 'input'> & { readonly result: RunResult },
-): void {
+function noteOutcome(outcome: Outcome, hash: string, { input, result }: NotedStep): void {
   switch (outcome.kind) {
     case 'done': {
       const message = `The template of revision ${hash} is restored, the last good one`;
@@ -97,7 +84,7 @@ function noteOutcome(
 }
 
 /** What a person types who has the right. */
-function commandOf(hash: string, { daemonSet, read }: Step['input']): string {
+function commandOf(hash: string, { daemonSet, read }: ReconcileInput): string {
   const { namespace = '', name } = daemonSet.metadata;
   const seen = read.revisions.find(({ labels }) => labels[REVISION_HASH_LABEL] === hash);
   const to = seen === undefined ? '' : ` --to-revision=${String(seen.revision)}`;

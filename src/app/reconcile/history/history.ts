@@ -8,7 +8,7 @@
  */
 import { generationOf, isObserved } from '../../../core/daemon-set/generation.ts';
 import { defined } from '@rollcall/base/defined.ts';
-import type { Answers, LoadedInput, RunContext, Step } from '../run/context.ts';
+import type { Answers, LoadedInput, ReconcileInput, RunContext, Step } from '../run/context.ts';
 import type { PutOff } from '../run/exit.ts';
 import { compileSelector } from '@rollcall/base/label-selector.ts';
 import { noteWritten } from '../../../core/intents/intents.ts';
@@ -51,7 +51,7 @@ function lookOf({ daemonSet, state, stored, read }: LoadedInput): HistoryLook {
 
 /** Finds the current revision live; creates it if there is none. In copilot the built-in controller does that. */
 export async function findHistory(
-  input: LoadedInput,
+  input: ReconcileInput,
   context: RunContext,
 ): Promise<HistoryFinding> {
   const { state, stored, daemonSet } = input;

@@ -17,43 +17,31 @@ import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { RevisionProjection } from '../../../core/model/projections.ts';
 import { controllerUidOf } from '../../../core/pod/owner.ts';
-import { fenceBatch } from '../confirm/batch-fence.ts';
-import { NO_OUTCOME, send, type Step } from '../run/context.ts';
+import { passesFence, type NotedFence } from '../confirm/batch-fence.ts';
+import { NO_OUTCOME, send } from '../run/context.ts';
 import { historyFailure } from './history-result.ts';
-import type { RunResult, Problem } from '../run/result.ts';
+import type { Problem } from '../run/result.ts';
 import { readPlanned, type PlannedMissing } from '../confirm/live-daemon-set.ts';
 import { heldWrite } from '../../../core/retry/retry.ts';
 
-export interface TrimStep extends Step {
-  readonly result: RunResult;
-  /** Version of the state after this run's intents, if it recorded any. */
-  readonly stateVersion: number;
-}
-
 /** Sends the deletes of a plan; problems are noted in the result. */
-export async function trimHistory(trims: Plan['trims'], step: TrimStep): Promise<void> {
-  const { result } = step;
+export async function trimHistory(trims: Plan['trims'], fence: NotedFence): Promise<void> {
+  const { result } = fence;
   if (trims.length === 0 || result.problems.length > 0 || result.refused.length > 0) return;
-  const held = heldWrite('trim-refused', step.input);
+  const held = heldWrite('trim-refused', fence.input);
   if (held !== undefined) {
     result.add(held);
     return;
   }
-  // The first batch of a run was judged when the run began (protocol 7).
-  const isFirst = !result.hasActed;
-  const answer = await fenceBatch(step, { isFirst, isCreating: false });
-  if (answer.kind === 'stop') {
-    result.addStop(answer);
-    return;
-  }
-  const present = await readTrims(trims, step);
+  if (!(await passesFence(fence))) return;
+  const present = await readTrims(trims, fence);
   if (present.length === 0) return;
-  const found = await readPlanned(step);
+  const found = await readPlanned(fence);
   if (found.kind !== 'found') {
     result.add(unplanned(found));
     return;
   }
-  const outcomes = await send(present.map(buildRevisionDelete), step);
+  const outcomes = await send(present.map(buildRevisionDelete), fence);
   for (const [index, { name }] of present.entries()) {
     result.add(problemOf(name, outcomes[index] ?? NO_OUTCOME));
   }
@@ -62,7 +50,7 @@ export async function trimHistory(trims: Plan['trims'], step: TrimStep): Promise
 /** Those that are there as they were seen, as of now; a doubt is noted, except for what is gone already. */
 async function readTrims(
   trims: Plan['trims'],
-  { access, result }: TrimStep,
+  { access, result }: NotedFence,
 ): Promise<Plan['trims']> {
   const reads = await Promise.all(trims.map((trim) => access.getRevision(trim)));
   return trims.flatMap((trim, index) => {

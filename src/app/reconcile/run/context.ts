@@ -32,6 +32,7 @@ import type {
   StepDependencies,
 } from '../process/dependencies.ts';
 import type { EffectAssertions } from './asserted-access.ts';
+import type { RunResult } from './result.ts';
 import type { StoredInputs } from '../read/stored-inputs.ts';
 import type { ReadView } from '../read/read-view.ts';
 
@@ -150,8 +151,13 @@ export interface Answers {
 /** What a step works with that may send something. */
 export interface Step {
   readonly context: RunContext;
-  readonly input: LoadedInput;
+  readonly input: ReconcileInput;
   readonly access: ClusterAccess;
+}
+
+/** A step that notes what comes of it. */
+export interface NotedStep extends Step {
+  readonly result: RunResult;
 }
 
 /** namespace and name of the run's DaemonSet. */
@@ -167,9 +173,9 @@ export function effectDeadlineMs({ run, dependencies }: Omit<Limits, 'wallDeadli
   return run.deadlineMs - dependencies.options.recordReserveMs;
 }
 
-function startLimitsOf(limits: Limits): StartLimits {
-  const wallDeadlineMs = limits.wallDeadlineMs - limits.dependencies.options.recordReserveMs;
-  return { deadlineMs: effectDeadlineMs(limits), wallDeadlineMs };
+function startLimitsOf(context: Limits): StartLimits {
+  const wallDeadlineMs = context.wallDeadlineMs - context.dependencies.options.recordReserveMs;
+  return { deadlineMs: effectDeadlineMs(context), wallDeadlineMs };
 }
 
 /** Sends effects, none after that time. */
@@ -202,26 +208,26 @@ export function versionOf(
 }
 
 /** False once the deadline passed, by either clock, or the process was told to stop. */
-export function mayContinue(limits: Limits): boolean {
-  if (limits.run.signal?.aborted === true) return false;
-  const { clock } = limits.dependencies;
+export function mayContinue(context: Limits): boolean {
+  if (context.run.signal?.aborted === true) return false;
+  const { clock } = context.dependencies;
   const at = { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
-  return !isPastDeadline(startLimitsOf(limits), at);
+  return !isPastDeadline(startLimitsOf(context), at);
 }
 
 /** Connects at most once per attempt, and only when something needs the cluster. */
 export class LazyAccess {
-  readonly #way: Pick<RunContext, 'gate' | 'assertions' | 'dependencies'>;
-  readonly #to: Pick<StoredInputs, 'registration' | 'meta' | 'ref'>;
+  readonly #context: Pick<RunContext, 'gate' | 'assertions' | 'dependencies'>;
+  readonly #stored: Pick<StoredInputs, 'registration' | 'meta' | 'ref'>;
   #refusal: ConnectRefusal | undefined;
   #opened: Promise<ClusterAccess | undefined> | undefined;
 
   constructor(
-    way: Pick<RunContext, 'gate' | 'assertions' | 'dependencies'>,
-    to: Pick<StoredInputs, 'registration' | 'meta' | 'ref'>,
+    context: Pick<RunContext, 'gate' | 'assertions' | 'dependencies'>,
+    stored: Pick<StoredInputs, 'registration' | 'meta' | 'ref'>,
   ) {
-    this.#way = way;
-    this.#to = to;
+    this.#context = context;
+    this.#stored = stored;
   }
 
   /** Why there is no access, once it was asked for. */
@@ -236,8 +242,8 @@ export class LazyAccess {
   }
 
   async #connect(): Promise<ClusterAccess | undefined> {
-    const { gate, assertions, dependencies } = this.#way;
-    const { registration, meta, ref } = this.#to;
+    const { gate, assertions, dependencies } = this.#context;
+    const { registration, meta, ref } = this.#stored;
     if (registration.mode === 'observe') {
       this.#refusal = { kind: 'no-credential' };
       return undefined;

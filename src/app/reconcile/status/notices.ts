@@ -15,8 +15,7 @@ import {
 import type { PauseNotice } from '../../../core/status/pause-notice.ts';
 import type { Guard, Plan, RemovalNotice, RemovalSuspect } from '../../../core/model/plan.ts';
 import type { ClusterAccess } from '../../../ports/cluster/cluster-access.ts';
-import type { Step, RunContext } from '../run/context.ts';
-import type { RunResult } from '../run/result.ts';
+import type { NotedStep, Step, RunContext } from '../run/context.ts';
 import { writeStatus } from './write-status.ts';
 import type { StatusFor } from './write-status.ts';
 import { NOT_STAGED, notStagedEvent } from '../../../core/events/events.ts';
@@ -27,8 +26,7 @@ import { describe, removalEvent } from '../../../core/removal-guard/removal-even
 import { formatKey } from '../../../core/model/identifiers.ts';
 import { keyOf } from '../run/context.ts';
 
-interface NoticeStep extends Omit<Step, 'access'> {
-  readonly result: RunResult;
+interface NoticeStep extends Omit<NotedStep, 'access'> {
   readonly guard: Guard;
 }
 

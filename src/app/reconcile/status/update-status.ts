@@ -10,8 +10,8 @@ import { readCompat } from '../../../core/daemon-set/strategy.ts';
 import { pauseText } from '../../../core/status/status-writers.ts';
 import { isSameBasis, withCounts } from '../../../core/status/status.ts';
 import type { Plan } from '../../../core/model/plan.ts';
-import type { DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
-import type { Step, LoadedInput } from '../run/context.ts';
+import type { DaemonSetObject, DaemonSetStatus, KubernetesObject } from '@rollcall/base/objects.ts';
+import type { NotedStep, ReconcileInput } from '../run/context.ts';
 import type { RunResult } from '../run/result.ts';
 import { isAsPlanned } from '../confirm/live-daemon-set.ts';
 import { heldWrite } from '../../../core/retry/retry.ts';
@@ -29,9 +29,7 @@ const POSTPONED_MAX_MS = 1_000;
  * within moments, and that one writes, or the look that is sent with them (more-to-come.ts). Differs from upstream, which writes both times; a
  * generation is never postponed, and with `rollcall.dev/compat: strict` nothing is.
  */
-export async function updateStatus(
-  step: Step & { readonly plan: Plan; readonly result: RunResult },
-): Promise<void> {
+export async function updateStatus(step: NotedStep & { readonly plan: Plan }): Promise<void> {
   const { context, input, plan: wanted, access, result } = step;
   if (wanted.status === undefined) return;
   const isToChange = result.hasEffects || (result.isComplete && isMoreToCome(input));
@@ -44,7 +42,7 @@ export async function updateStatus(
     result.add(held);
     return;
   }
-  const counts = countsOver(input, wanted.status);
+  const counts = countsOver(input.daemonSet, wanted.status);
   // A live read has contradicted what was seen: nothing rests on that any more (row 71).
   const isDoubted = result.problems.some(({ code }) => code === 'daemon-set-changed');
   const write = await (isDoubted ? writeStatus : writeCounts)(counts, { context, input, access });
@@ -70,7 +68,7 @@ export async function updateStatus(
 
 async function noteOthers(
   { object, answeredAtMs }: Extract<StatusWrite, { kind: 'written' }>,
-  step: Step & { readonly result: RunResult },
+  step: NotedStep,
 ): Promise<void> {
   const written = object as unknown as KubernetesObject; // an API server's answer
   const paused = await noteForeignStatusWrite(
@@ -82,14 +80,14 @@ async function noteOthers(
 }
 
 /** The counts, for a DaemonSet that is still what they were counted for; what others keep there stays. */
-function countsOver({ daemonSet }: LoadedInput, status: DaemonSetStatus): StatusFor {
+function countsOver(daemonSet: DaemonSetObject, status: DaemonSetStatus): StatusFor {
   return (live) => {
     const isPresent = isAsPlanned(live, daemonSet) && isSameBasis(live.status, daemonSet.status);
     return isPresent ? withCounts(live.status, status) : undefined;
   };
 }
 
-function mayPostpone({ daemonSet, state, nowMs }: LoadedInput): boolean {
+function mayPostpone({ daemonSet, state, nowMs }: ReconcileInput): boolean {
   if (!isObserved(daemonSet) || readCompat(daemonSet) === 'strict') return false;
   return nowMs - (state.statusPostponedSinceMs ?? nowMs) < POSTPONED_MAX_MS;
 }
@@ -103,11 +101,7 @@ function noteStatusFailure(
 }
 
 /** True while pods that this key made lately are shown and not ready, and the look after them is still to come. */
-function isMoreToCome({
-  state,
-  read,
-  nowMs,
-}: Pick<LoadedInput, 'state' | 'read' | 'nowMs'>): boolean {
+function isMoreToCome({ state, read, nowMs }: ReconcileInput): boolean {
   const { statusPostponedSinceMs: sinceMs, dueAtMs, intents } = state;
   // A clock that was ahead wrote it: no run waits for as long as clocks differ (row 14).
   if (sinceMs === undefined || sinceMs > nowMs) return false;

@@ -11,7 +11,7 @@ import { canonicalJson, type JsonObject } from '@rollcall/base/json.ts';
 import type { Outcome } from '../../../core/model/effects.ts';
 import type { ResourceVersion } from '../../../core/model/identifiers.ts';
 import type { DaemonSetObject, DaemonSetStatus } from '@rollcall/base/objects.ts';
-import { keyOf, versionOf, type Step, type LoadedInput } from '../run/context.ts';
+import { keyOf, versionOf, type Step, type ReconcileInput } from '../run/context.ts';
 import { readPresent, type PlannedMissing } from '../confirm/live-daemon-set.ts';
 import { statusPatch } from '../../../core/status/status-patch.ts';
 import { isStoreRestored } from '../../../core/view/freshness.ts';
@@ -179,6 +179,6 @@ async function tryPatch(statusFor: StatusFor, step: Step): Promise<PatchTry> {
 }
 
 /** An answer from behind what was seen: etcd was restored, and what was counted is of a lost history (row 71). */
-function isOfLostStore(version: ResourceVersion | undefined, { stored }: LoadedInput): boolean {
+function isOfLostStore(version: ResourceVersion | undefined, { stored }: ReconcileInput): boolean {
   return isStoreRestored(version, { meta: stored.meta, written: stored.state?.written });
 }
