@@ -32,7 +32,7 @@ function guardNote({ guard, edit }: PlannedEdit): string | undefined {
   if (guard.kind === 'act' || edit === 'delete') return undefined;
   const { title, remedy } = REASONS[guard.code];
   const next = remedy === undefined ? '' : ` Go on: ${remedy}.`;
-  return `Held, as ${title}: ${guard.message}${next} Of each held node the plan says what would happen without that.`;
+  return `Held, as ${title}: ${guard.message.replace(/\.?$/, '.')}${next} Of each held node the plan says what would happen without that.`;
 }
 
 function deletedNote({ edit }: PlannedEdit): string | undefined {
