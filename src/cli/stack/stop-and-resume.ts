@@ -63,7 +63,7 @@ export const stopStackCommand: CommandModule = defineCommand({
       why,
       atMs: context.clock.nowMs(),
     });
-    let noted: Noted = note;
+    let noted: Noted = { ...note, functions };
     const onListed = async (): Promise<void> => {
       noted = await writeNote(stack.freezes, { ...note, functions });
       if ('lost' in noted) context.say(`! ${noted.lost}`);
