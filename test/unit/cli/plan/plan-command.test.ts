@@ -201,7 +201,7 @@ describe('rollcall plan in the worst hour', () => {
     assert.deepEqual(changes(run), ['held frozen: node-0001 node-0002 node-0003']);
     assert.match(
       told(run).notes.join(),
-      /Held, as it is frozen: .*by ann.*[^.]\. Go on: rollcall thaw/,
+      /Held, as it is frozen: .*by ann.*[^.]\. Go on: rollcall thaw --yes\./,
     );
     assert.deepEqual(told(run).steps, []);
   });
