@@ -5,6 +5,7 @@
  * is written, and no cluster is asked.
  */
 import { defined } from '@rollcall/base/defined.ts';
+import { labelOf } from '@rollcall/base/label-selector.ts';
 import { pagesOf } from '@rollcall/base/pages.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { daysUntil } from '../../core/coverage/count-coverage.ts';
@@ -104,7 +105,7 @@ async function readSet(
   const ref = { clusterUid: registration.clusterUid, uid };
   const [state, daemonSet] = await Promise.all([view.readState(ref), view.readDaemonSet(ref)]);
   const object = daemonSet && toldObject(daemonSet);
-  const ownerLabel = object?.metadata.labels?.[question.ownerLabel];
+  const ownerLabel = labelOf(object?.metadata.labels ?? {}, question.ownerLabel);
   const named = { namespace, name, uid, ...defined({ ownerLabel }) };
   if (state?.coverage === undefined) return undefined;
   const { at: countedAt } = state.coverage;

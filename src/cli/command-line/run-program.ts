@@ -214,7 +214,9 @@ docs/reference/cli.md describes every command.`;
 
 function buildProgram(options: ProgramOptions): Command {
   const program = new Command(options.name)
-    .description('The DaemonSet contract for a fleet of clusters: registers, shows and moves them.')
+    .description(
+      'Runs and rolls out DaemonSets across many clusters: looks at them, and gives orders.',
+    )
     .version(options.version, '--version', 'print the version of this program')
     .helpCommand(false);
   prepare(program, options);

@@ -3,6 +3,7 @@
  *
  * Reads tables, asks neither AWS's bill nor a cluster. What cannot be read is named, and the others are told all the same.
  */
+import { counted } from '@rollcall/base/counted.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { readCounts } from '../../app/cost/read-counts.ts';
@@ -124,18 +125,19 @@ function present(costs: Costs): CommandResult {
 }
 
 function basisLines({ clusters, unreadable }: Costs, hours: number): readonly string[] {
-  const counted = clusters.filter((each) => each.hours > 0);
-  const fewest = Math.min(...counted.map((each) => each.hours));
+  const known = clusters.filter((each) => each.hours > 0);
+  const fewest = Math.min(...known.map((each) => each.hours));
   const basis =
-    counted.length === 0
+    known.length === 0
       ? 'Nothing was counted yet: what follows is the fixed price alone.'
       : `Counted over the last ${spanText(hours)}, at list prices of us-east-1; a month is 730 hours at that pace.`;
-  const isShort = counted.length > 0 && fewest < DAY_HOURS;
+  const isShort = known.length > 0 && fewest < DAY_HOURS;
   return [
     basis,
     ...(isShort
       ? [
-          `! Of some clusters less than a day is counted (${spanText(fewest)}): their month is a guess from it.`,
+          `! Of some clusters less than a day is counted (${spanText(fewest)}): their month is a guess from it.` +
+            (fewest < 1 ? ' Less than an hour is taken for an hour.' : ''),
         ]
       : []),
     ...unreadable.map(({ id, reason }) => `! ${id} cannot be read, and is not in it: ${reason}`),
@@ -145,6 +147,7 @@ function basisLines({ clusters, unreadable }: Costs, hours: number): readonly st
 const DAY_HOURS = 24;
 
 function spanText(hours: number): string {
+  if (hours < 1) return counted(Math.ceil(hours * 60), 'minute');
   return hours < DAY_HOURS ? `${hours.toFixed(1)} hours` : `${(hours / DAY_HOURS).toFixed(1)} days`;
 }
 

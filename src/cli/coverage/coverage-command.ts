@@ -10,6 +10,7 @@ import { sideBySide } from '@rollcall/base/side-by-side.ts';
 import { readCoverage } from '../../app/coverage/read-coverage.ts';
 import type { NameCoverage } from '../../app/coverage/read-coverage.ts';
 import { outagesOfStack, readStanding } from '../../app/why/standing.ts';
+import { COVERAGE_DAYS_MAX } from '../../core/coverage/kept-days.ts';
 import { addDays, sumCoverage } from '../../core/coverage/report.ts';
 import type { CoverageSum } from '../../core/coverage/report.ts';
 import { BUCKET_SECONDS } from '../../core/coverage/time-to-daemon.ts';
@@ -20,6 +21,7 @@ import type { CommandModule, CommandResult } from '../command-line/command-modul
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderAge, renderTextTable } from '../command-line/text-table.ts';
 import { parseMoment } from '../log/parse-moment.ts';
+import { usageError } from '../process/exit-codes.ts';
 
 const DAY_MS = 86_400_000;
 /** Clusters that are read side by side. */
@@ -65,7 +67,7 @@ export const coverageCommand: CommandModule = defineCommand({
     const choice = parseClusterChoice(options);
     const stack = await context.openStack();
     const nowMs = stack.clock.nowMs();
-    const fromDay = Math.floor(parseMoment(options.since ?? '30d', nowMs) / DAY_MS);
+    const fromDay = firstDay(options.since, nowMs);
     const ownerLabel = options.ownerLabel ?? OWNER_LABEL;
     const [standing, stops, content] = await Promise.all([
       readStanding(stack),
@@ -95,6 +97,14 @@ export const coverageCommand: CommandModule = defineCommand({
     return { document: documentOf(report), lines };
   },
 });
+
+/** None before the oldest day that is kept. Throws CommandError (2), also for a day that has not begun. */
+function firstDay(since: string | undefined, nowMs: number): number {
+  const day = Math.floor(parseMoment(since ?? '30d', nowMs) / DAY_MS);
+  const today = Math.floor(nowMs / DAY_MS);
+  if (day <= today) return Math.max(day, today - COVERAGE_DAYS_MAX + 1);
+  throw usageError('--since is a day that has not begun (UTC).', 'Pass e.g. --since 30d.');
+}
 
 interface Report {
   readonly rows: readonly Row[];

@@ -9,6 +9,7 @@ import type { PlannedEdit } from '../../app/what-if/plan-edit.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import { summarizeRecord } from '../../core/rollout/describe-record.ts';
 import { timeText } from '../../core/rollout/gate-words.ts';
+import { remedyOfGuard } from '../../core/status/outages.ts';
 import { REASONS } from '../../core/status/reasons.ts';
 import { STOP_MS } from '../../core/what-if/model-cluster.ts';
 
@@ -28,11 +29,12 @@ export function notesOf(plan: PlannedEdit, key: DaemonSetKey): readonly string[]
   return notes.filter((note) => note !== undefined);
 }
 
-function guardNote({ guard, edit }: PlannedEdit): string | undefined {
+function guardNote({ guard, edit, outages }: PlannedEdit): string | undefined {
   if (guard.kind === 'act' || edit === 'delete') return undefined;
-  const { title, remedy } = REASONS[guard.code];
+  const { title, remedy: usual } = REASONS[guard.code];
+  const remedy = remedyOfGuard(guard.code, outages) ?? usual;
   const next = remedy === undefined ? '' : ` Go on: ${remedy}.`;
-  return `Held, as ${title}: ${guard.message}${next} Of each held node the plan says what would happen without that.`;
+  return `Held, as ${title}: ${guard.message.replace(/\.?$/, '.')}${next} Of each held node the plan says what would happen without that.`;
 }
 
 function deletedNote({ edit }: PlannedEdit): string | undefined {

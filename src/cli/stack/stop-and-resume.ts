@@ -15,11 +15,15 @@ import { freezeNote } from '../../core/may-act/freeze.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { callerOf } from '../command-line/caller.ts';
 import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
-import type { CommandContext, CommandModule } from '../command-line/command-module.ts';
+import type {
+  CommandContext,
+  CommandModule,
+  CommandResult,
+} from '../command-line/command-module.ts';
 import { parseWhy } from '../command-line/cluster-arguments.ts';
 import { plainText } from '../command-line/text-table.ts';
-import { refusal, usageError } from '../process/exit-codes.ts';
-import type { Stack } from '../reach/stack.ts';
+import { failure, refusal, usageError } from '../process/exit-codes.ts';
+import { NOT_LOCAL, type Stack } from '../reach/stack.ts';
 import { MAPPED_FUNCTIONS, turnTriggers, SCHEDULED_FUNCTIONS, openTriggers } from './triggers.ts';
 import type { KnownTrigger, TriggerTurn } from './triggers.ts';
 
@@ -53,30 +57,53 @@ export const stopStackCommand: CommandModule = defineCommand({
     }
     if (options.yes !== true) throw unconfirmed(why, options.all === true);
     const functions = options.all === true ? ALL : ACTING;
-    const stack = await context.openStack();
+    const stack = await openDeployed(context);
     const note = freezeNote({
       by: await callerOf(context, stack),
       why,
       atMs: context.clock.nowMs(),
     });
-    const noted = await writeNote(stack.freezes, { ...note, functions });
-    if ('lost' in noted) context.say(`! ${noted.lost}`);
-    const triggers = await turn({ functions, to: 'Disabled' }, { stack, context });
-    await logStack(stopEntry({ ...note, functions }), stack, context);
-    return {
-      document: {
-        kind: 'StackStop',
-        ...('lost' in noted ? {} : { note: noted }),
-        ...documentOf(triggers),
-      },
-      lines: [
-        `Stopped: ${functions.join(', ')}. What runs ends within two minutes; messages wait in their queues, four days at most.`,
-        ...('lost' in noted ? [`! ${noted.lost}`] : []),
-        'Go on with: rollcall stack resume',
-      ],
+    let noted: Noted = { ...note, functions };
+    const onListed = async (): Promise<void> => {
+      noted = await writeNote(stack.freezes, { ...note, functions });
+      if ('lost' in noted) context.say(`! ${noted.lost}`);
     };
+    const triggers = await turn({ functions, to: 'Disabled', onListed }, { stack, context });
+    await logStack(stopEntry({ ...note, functions }), stack, context);
+    return stopResult(functions, noted, triggers);
   },
 });
+
+type Noted = StopNote | { readonly lost: string };
+
+function stopResult(
+  functions: readonly string[],
+  noted: Noted,
+  triggers: readonly KnownTrigger[],
+): CommandResult {
+  return {
+    document: {
+      kind: 'StackStop',
+      ...('lost' in noted ? {} : { note: noted }),
+      ...documentOf(triggers),
+    },
+    lines: [
+      `Stopped: ${functions.join(', ')}. What runs ends within two minutes; messages wait in their queues, four days at most.`,
+      ...('lost' in noted ? [`! ${noted.lost}`] : []),
+      'Go on with: rollcall stack resume',
+    ],
+  };
+}
+
+/** Nothing of AWS calls the functions of an `npm start`: a note of its stop would be untrue, and could not be taken back. */
+async function openDeployed(context: CommandContext): Promise<Stack> {
+  const stack = await context.openStack();
+  if (stack.outputs.FleetScheduleName !== NOT_LOCAL) return stack;
+  throw failure(
+    'This stack runs inside npm start, where no queue and no schedule of AWS calls a function. Nothing was changed.',
+    'End npm start by Ctrl-C, or hold every change: rollcall freeze --yes --why TEXT.',
+  );
+}
 
 function unconfirmed(why: string, isAll: boolean): Error {
   return refusal(
@@ -86,13 +113,14 @@ function unconfirmed(why: string, isAll: boolean): Error {
 }
 
 /**
- * Before anything is turned, so that a stop that is half done is told, too. One that stands keeps who stopped first, and why. The brake
+ * Once AWS has listed what there is to turn, and before anything is turned: so a stop that is half done is told, too, and one that
+ * never reached AWS is not. One that stands keeps who stopped first, and why. The brake
  * needs no table: where the note cannot be written, that is said, and it stops all the same.
  */
 async function writeNote(
   freezes: Pick<FreezeStore, 'readStop' | 'writeStop'>,
   note: StopNote,
-): Promise<StopNote | { readonly lost: string }> {
+): Promise<Noted> {
   try {
     const standing = await freezes.readStop();
     const functions = [...new Set([...(standing?.functions ?? []), ...note.functions])];
@@ -116,7 +144,7 @@ export const resumeStackCommand: CommandModule = defineCommand({
   examples: ['stack resume'],
   interruption: 'orderly',
   run: async (_invocation, context) => {
-    const stack = await context.openStack();
+    const stack = await openDeployed(context);
     const triggers = await turn({ functions: ALL, to: 'Enabled' }, { stack, context });
     const atMs = context.clock.nowMs();
     const lost = await rememberStop(stack.freezes, atMs);

@@ -106,6 +106,8 @@ export interface TriggerTurn {
   readonly stackName: string;
   readonly functions: readonly string[];
   readonly to: TriggerState;
+  /** Called once: AWS has answered, and nothing is turned yet. */
+  readonly onListed?: () => Promise<void>;
 }
 
 const POLL_MS = 2000;
@@ -123,8 +125,9 @@ export async function turnTriggers(
 ): Promise<readonly KnownTrigger[]> {
   const endMs = clock.monotonicMs() + DEADLINE_MS;
   const turned = new Set<string>();
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     const { triggers, uncalled } = await listAll(control, turn);
+    if (isFirst) await turn.onListed?.();
     const others = triggers.filter(({ state }) => state !== turn.to);
     if (others.length === 0) {
       if (uncalled.length > 0) throw nothingCalls(uncalled);

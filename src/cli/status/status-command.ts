@@ -18,7 +18,7 @@ import type {
 } from '../command-line/command-module.ts';
 import { linesIn, OUTPUT_OPTION } from '../command-line/output-form.ts';
 import { throwIfInterrupted } from '../command-line/run-program.ts';
-import { EXIT, usageError } from '../process/exit-codes.ts';
+import { EXIT, failure, usageError } from '../process/exit-codes.ts';
 import { FILTER_OPTIONS, filterOf, lookAtSome } from './look-at-fleet.ts';
 import { describeWell } from '../../core/status/health/fleet-health.ts';
 import { groupDigits } from '../../core/status/health/health-words.ts';
@@ -77,6 +77,7 @@ export const statusCommand: CommandModule = defineCommand({
       });
     if (watch === true) await watchHealth(async () => linesOf(await look()), context);
     const health = await look();
+    refuseEmptyNamespace(filter.namespace, health);
     return {
       document: healthDocument(health),
       lines: linesOf(health),
@@ -84,6 +85,17 @@ export const statusCommand: CommandModule = defineCommand({
     };
   },
 });
+
+/** Throws CommandError (1): of a namespace without anything, misspelt perhaps, nothing is told as well. */
+function refuseEmptyNamespace(namespace: string | undefined, health: FleetHealth): void {
+  const { daemonSets, fleets, findings, outages } = health;
+  const isEmpty = daemonSets.total + fleets.total + findings.length + outages.length === 0;
+  if (namespace === undefined || !isEmpty) return;
+  throw failure(
+    `No cluster has a DaemonSet in the namespace ${namespace}, and no FleetDaemonSet is in it.`,
+    'List them with: rollcall get daemonsets',
+  );
+}
 
 /** The document. */
 export function healthDocument(health: FleetHealth): CommandResult['document'] {

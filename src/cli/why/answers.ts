@@ -17,7 +17,12 @@ import { outagesOfBasis } from '../../app/why/standing.ts';
 import type { DaemonSetKey } from '../../core/model/identifiers.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { NodeCode, Verdict } from '../../core/model/verdict.ts';
-import { standstillOf, type Outage, type StackStanding } from '../../core/status/outages.ts';
+import {
+  remedyOfGuard,
+  standstillOf,
+  type Outage,
+  type StackStanding,
+} from '../../core/status/outages.ts';
 import { describeLateNodes, type LateNodes } from '../../core/start-up/start-up-words.ts';
 import { groupReasons, type ReasonGroup } from '../../core/status/reason-groups.ts';
 import { REASONS } from '../../core/status/reasons.ts';
@@ -92,7 +97,10 @@ async function tell(
   const every = plan.verdicts();
   const asked = node === undefined ? every : every.filter((each) => each.node === node);
   if (asked.length === 0 && node !== undefined) return undefined;
-  const groups = groupReasons(asked, node === undefined ? question.asked : 'all');
+  const groups = groupReasons(asked, node === undefined ? question.asked : 'all').map((group) => ({
+    ...group,
+    ...defined({ remedy: remedyOfGuard(group.code, outages) ?? group.remedy }),
+  }));
   const late = await findLateNodes(stored, sources);
   const grouped = new Set(groups.flatMap(({ nodes }) => nodes));
   return {

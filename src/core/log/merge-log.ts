@@ -45,7 +45,7 @@ export function mergeLog(sources: readonly LogSource[], question: LogQuestion): 
   for (const source of sources.filter(({ subject }) => isOf(subject, question))) {
     const { cluster, subject, entries, leftOut: counted } = source;
     const where = `${cluster ?? ''} ${subjectText(subject)}`;
-    if (counted !== undefined && counted.toMs >= sinceMs) {
+    if (counted !== undefined && counted.toMs >= sinceMs && counted.fromMs <= untilMs) {
       leftOut.set(`${where} ${JSON.stringify(counted)}`, counted);
     }
     for (const entry of entries.filter(({ atMs }) => atMs >= sinceMs && atMs <= untilMs)) {

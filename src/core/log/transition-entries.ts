@@ -46,8 +46,10 @@ function beginningEntries(
   const isNew = before?.hash !== hash;
   const { kind, name, index, openedAtMs } = step;
   const isOpened = kind !== 'waiting' && before?.step.openedAtMs !== openedAtMs;
+  // A step opens at the time of the plan, which is before that of the write.
+  const beganAtMs = isOpened ? Math.min(atMs, openedAtMs) : atMs;
   return [
-    ...(isNew ? [{ kind: 'rollout', atMs, hash, ...defined({ older }) } as const] : []),
+    ...(isNew ? [{ kind: 'rollout', atMs: beganAtMs, hash, ...defined({ older }) } as const] : []),
     ...(isOpened ? [{ kind: 'step', atMs: openedAtMs, step: kind, name, index } as const] : []),
   ];
 }

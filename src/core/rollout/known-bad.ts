@@ -29,8 +29,8 @@ export function refuseRelease(
 }
 
 /**
- * The list with this one on top, the newest after it: lists of a fleet were stored the other way round. Why it was refused first
- * stays. `name` is what it is known by.
+ * The list with this one on top, the newest after it: lists of a fleet were stored the other way round. Why and when it was
+ * refused first stay. `name` is what it is known by.
  */
 export function noteRefused<Refused extends { readonly cause: string; readonly atMs: number }>(
   refused: readonly Refused[],
@@ -41,7 +41,9 @@ export function noteRefused<Refused extends { readonly cause: string; readonly a
   const others = refused
     .filter((each) => each !== first)
     .sort((left, right) => right.atMs - left.atMs);
-  const noted = first === undefined ? one : { ...one, cause: first.cause };
+  const earlier = first !== undefined && first.atMs <= one.atMs ? first : one;
+  // An undo is noted at once, and the halt before it with the next release.
+  const noted = { ...one, cause: earlier.cause, atMs: earlier.atMs };
   return [noted, ...others].slice(0, REFUSED_MAX);
 }
 

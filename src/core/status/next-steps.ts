@@ -101,11 +101,7 @@ const STEPS: Readonly<Partial<Record<Gate['kind'], Steps>>> = {
         ),
   ],
   invalid: ({ home }) => [editStep(home, 'mend what is written above')],
-  returned: (subject) => [
-    subject.orders.undo === undefined
-      ? overruleStep(subject)
-      : orderStep(subject.home, 'resume', `takes the undo of ${subject.orders.undo.by} back`),
-  ],
+  returned: (subject) => [takeBackStep(subject)],
   lost: ({ home }) => [whyStep(home, 'which nodes, and what is the matter with them')],
   'no-canary': ({ home }) => [whyStep(home, 'which nodes it may run on, and why no other')],
   'nodes-not-ready': ({ home }) => [whyStep(home, 'which nodes, and what is the matter with them')],
@@ -142,11 +138,21 @@ function undoStep({ home, breach, back }: NextSubject): NextStep | undefined {
   return orderStep(home, 'undo', about);
 }
 
-function overruleStep({ home, breach }: NextSubject): NextStep | undefined {
+/** What was undone because of a halt goes on only where an operator overrules the halt, too. */
+function takeBackStep(subject: NextSubject): NextStep | undefined {
+  const { home, breach, orders } = subject;
+  if (orders.undo === undefined) return overruleStep(subject);
+  const about = `takes the undo of ${orders.undo.by} back`;
+  return breach === undefined
+    ? orderStep(home, 'resume', about)
+    : overruleStep(subject, `${about}, and `);
+}
+
+function overruleStep({ home, breach }: NextSubject, before = ''): NextStep | undefined {
   if (breach === undefined) return undefined;
   const { cause, members } = breach;
   const on = members.length === 0 ? '' : ` on ${namesOf(members)}`;
-  const about = `overrules ${cause}${on}: only what happens later counts`;
+  const about = `${before}overrules ${cause}${on}: only what happens later counts`;
   const step = orderStep(home, 'resume', about);
   return step && { ...step, command: `${step.command.replace(/ --yes$/, '')} --why '…' --yes` };
 }

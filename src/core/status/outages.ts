@@ -134,10 +134,22 @@ const GUARD_CODES = {
   'functions-behind': 'functions-behind',
 } as const;
 
+const ALL_GUARD_CODES: Readonly<Record<OutageCode, string>> = {
+  ...GUARD_CODES,
+  frozen: 'frozen',
+  'api-server-unreachable': 'cluster-unavailable',
+};
+
 /** The guard under which a plan is told while nothing acts: what it would do waits. */
 export function guardOfOutage({ code, message }: Outage): Guard | undefined {
   if (code === 'frozen' || code === 'api-server-unreachable') return undefined;
   return { kind: 'status-only', code: GUARD_CODES[code], message };
+}
+
+/** What to do about a guard, where an outage stands for it: that names the cluster or the DaemonSet, as a table by codes cannot. */
+export function remedyOfGuard(code: string, outages: readonly Outage[]): string | undefined {
+  const outage = outages.find((each) => ALL_GUARD_CODES[each.code] === code);
+  return outage?.remedy.replace(/^(go on|look): /, '');
 }
 
 export interface RunsSeen {
@@ -184,10 +196,14 @@ function findFreeze({ frozen }: OutageFacts): Outage | undefined {
   }
   const { scope, note, thaw } = frozen;
   const since = note === undefined ? '' : `, since ${timeText(note.atMs)}`;
-  const where = scope === 'cluster' ? 'in it' : 'in any cluster';
+  const effect = {
+    stack: 'nothing is created, deleted or changed in any cluster',
+    cluster: 'nothing is created, deleted or changed in it',
+    'daemon-set': 'no pod of it is created, deleted or changed in any cluster',
+  }[scope];
   return {
     code: 'frozen',
-    message: `${describeFreeze(frozen)}${since}: nothing is created, deleted or changed ${where}`,
+    message: `${describeFreeze(frozen)}${since}: ${effect}`,
     remedy: `go on: ${thaw}`,
     ...defined({ sinceMs: note?.atMs }),
   };

@@ -178,7 +178,7 @@ const DOCTOR = 'rollcall cluster doctor';
 /** Every code of what keeps runs from acting. */
 const OF_GUARDS: Readonly<Record<GuardCode, Reason>> = {
   stopped: { kind: 'held', title: 'the stack is stopped', remedy: 'rollcall stack resume' },
-  frozen: { kind: 'held', title: 'it is frozen', remedy: 'rollcall thaw' },
+  frozen: { kind: 'held', title: 'it is frozen', remedy: 'rollcall thaw, of what is frozen' },
   'cluster-silent': { kind: 'held', title: 'the watcher is not heard', remedy: DOCTOR },
   'watcher-stands-by': { kind: 'held', title: 'the watcher stands by', remedy: DOCTOR },
   'functions-behind': {

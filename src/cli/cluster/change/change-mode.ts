@@ -109,12 +109,18 @@ function isEntered(registration: ClusterRegistration, mode: ClusterMode): boolea
 /** The sentinel is of takeover: it goes first. No controller makes pods until the built-in one is on. */
 async function leaveForCopilot(change: ModeChange): Promise<ChangedMode> {
   const left = await leave(change);
-  const entered = await enterCopilot({ ...change, registration: left.registration });
+  const entered = await writeCopilot({ ...change, registration: left.registration });
   return { ...entered, notes: [...left.notes, ...entered.notes] };
 }
 
+async function enterCopilot(change: ModeChange): Promise<ChangedMode> {
+  const { registration, notes } = await writeCopilot(change);
+  const goesOn = `The built-in controller goes on in ${registration.id}; nothing was restarted.`;
+  return { registration, notes: [goesOn, ...notes] };
+}
+
 /** One compare-and-set: nothing has to be probed, and nothing in the cluster changes by it. */
-async function enterCopilot({ registration, stack }: ModeChange): Promise<ChangedMode> {
+async function writeCopilot({ registration, stack }: ModeChange): Promise<ChangedMode> {
   const { rival: _rival, ...rest } = registration;
   const entered = await writeChange(registration, { ...rest, mode: 'copilot' }, stack);
   return {
@@ -123,9 +129,9 @@ async function enterCopilot({ registration, stack }: ModeChange): Promise<Change
   };
 }
 
-function copilotNotes({ id, isFrozen }: ClusterRegistration): readonly string[] {
+function copilotNotes({ isFrozen }: ClusterRegistration): readonly string[] {
   return [
-    `The built-in controller goes on in ${id}; nothing was restarted. Rollcall times deletions of DaemonSets with strategy ` +
+    'Rollcall times deletions of DaemonSets with strategy ' +
       `OnDelete and the annotation ${POLICY_ANNOTATION}${isFrozen ? ', once the freeze is lifted' : ''}; all others it only observes.`,
     'Its rights: kubectl apply -k infra/overlays/functions/copilot (EKS: copilot-eks). DaemonSets are named there by',
     '  kubectl get daemonsets -A -o json | node scripts/launch.mjs scripts/install/copilot-policy.ts | kubectl apply -f -',
@@ -219,7 +225,7 @@ const UNTOUCHED: HandBackAccess = {
 };
 
 async function leave(change: ModeChange): Promise<ChangedMode> {
-  const { registration, stack, context, options } = change;
+  const { registration, stack, context, options, mode } = change;
   const { id } = registration;
   const release = (access: HandBackAccess): ReturnType<typeof handBack> =>
     handBack(id, {
@@ -246,13 +252,15 @@ async function leave(change: ModeChange): Promise<ChangedMode> {
     registration: await requireRegistration(stack.registry, id),
     notes: wasCopilot
       ? copilotLeftNotes(id)
-      : [...leftNotes(id), ...(isUntouched ? sentinelNotes() : [])],
+      : [...leftNotes(id, mode), ...(isUntouched ? sentinelNotes() : [])],
   };
 }
 
-function leftNotes(id: string): readonly string[] {
+function leftNotes(id: string, next: ClusterMode): readonly string[] {
+  const left =
+    next === 'observe' ? `Nothing of Rollcall acts in ${id} any more` : `Takeover of ${id} is left`;
   return [
-    `Nothing of Rollcall acts in ${id} any more; every pod was left as it is.`,
+    `${left}; every pod was left as it is.`,
     'No controller replaces its daemon pods until the built-in controller is switched on: start kube-controller-manager',
     'without -daemonset-controller in --controllers. It goes on with the pods that are there.',
   ];

@@ -104,9 +104,9 @@ export const setClusterCommand: CommandModule = defineCommand({
     'It shows each change before and after.',
     '--mode takeover probes first, and is refused while the built-in controller is on or the whole stack is frozen.',
     'After a conflict, --mode takeover is the way to begin anew.',
-    '--mode copilot probes, creates and restarts nothing; from takeover, hand back with --mode observe first.',
+    '--mode copilot probes, creates and restarts nothing.',
     '--mode observe freezes the cluster and waits for requests under way.',
-    'From takeover it then removes the sentinel and the notices, so that the built-in controller goes on.',
+    'From takeover both then remove the sentinel and the notices; switch the built-in controller on then.',
   ],
   exits: {
     refused:

@@ -79,6 +79,12 @@ describe('rollcall cost', () => {
 
   it('says that a month of less than a day is a guess', async () => {
     assert.match(await stdoutOf(await worldOf({ a: 5 }, 6)), /^! .*less than a day.*6\.0 hours/m);
+    const early = await stdoutOf(await worldOf({ a: 5 }, 0.5));
+    assert.match(
+      early,
+      /^Counted over the last 30 minutes.*\n! .*\. Less than an hour is taken for/m,
+    );
+    assert.match(early, /^a +3650 /m);
   });
 
   it('tells the fixed price alone where nothing was counted, with or without clusters', async () => {

@@ -115,8 +115,22 @@ describe('rollcall coverage', () => {
   it('says that nothing was counted, with or without clusters', async () => {
     assert.equal(await stdoutOf(new CommandWorld()), 'Nothing was counted in that time.\n');
     const { commands } = await sceneOf();
-    assert.match(await stdoutOf(commands, '--since', '2020-01-01'), /^Since 2020-01-01/);
     (await commands.run(['coverage', '--since', 'soon'])).expectExit(2);
+  });
+
+  it('begins with the oldest day that is kept, however long ago was asked for, and not tomorrow', async () => {
+    const { commands } = await sceneOf();
+    const day = new Date(commands.clock.nowMs() - 365 * 24 * HOUR_MS).toISOString().slice(0, 10);
+    for (const since of ['2001-01-01', '999999d']) {
+      assert.match(await stdoutOf(commands, '--since', since), new RegExp(`^Since ${day} `));
+    }
+    (await commands.run(['coverage', '--since', '2099-01-01'])).expectExit(2);
+  });
+
+  it('has no owner where the label is a word of every object in JavaScript', async () => {
+    const { commands } = await sceneOf();
+    const owners = ['--by', 'owner', '--owner-label'];
+    assert.match(await stdoutOf(commands, ...owners, 'constructor'), /^- +100\.00 %/m);
   });
 
   it('names what cannot be read, and tells the rest', async () => {

@@ -199,7 +199,10 @@ describe('rollcall plan in the worst hour', () => {
     (await commands.run(['freeze', '--why', 'CVE-1', '--yes'])).expectExit(0);
     const run = (await commands.run([...IMAGE, '--json'])).expectExit(6);
     assert.deepEqual(changes(run), ['held frozen: node-0001 node-0002 node-0003']);
-    assert.match(told(run).notes.join(), /Held, as it is frozen: .*by ann.*Go on: rollcall thaw/);
+    assert.match(
+      told(run).notes.join(),
+      /Held, as it is frozen: .*by ann.*[^.]\. Go on: rollcall thaw --yes\./,
+    );
     assert.deepEqual(told(run).steps, []);
   });
 

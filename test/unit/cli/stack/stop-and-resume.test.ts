@@ -14,6 +14,7 @@ import { uncoloured } from '../../../../src/cli/command-line/colour.ts';
 import { MAPPED_FUNCTIONS } from '../../../../src/cli/stack/triggers.ts';
 import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { MemoryViewStore } from '../../../support/memory-view-store.ts';
+import { NOT_LOCAL } from '../../../../src/cli/reach/stack.ts';
 import { resumeStackCommand, stopStackCommand } from '../../../../src/cli/stack/stop-and-resume.ts';
 
 const OUTPUTS = {
@@ -26,12 +27,14 @@ const OFF = ['fleet', 'reconcile'];
 describe('rollcall stack stop and resume', () => {
   /** Of functions by their short names, whether something calls them. */
   const calls = new Map<string, boolean>();
+  let isDown = false;
   let endpoint = '';
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       response.setHeader('content-type', 'application/json');
+      if (isDown) response.statusCode = 403;
       response.end(JSON.stringify(answerOf(request, Buffer.concat(chunks).toString())));
     });
   });
@@ -75,6 +78,7 @@ describe('rollcall stack stop and resume', () => {
     server.close();
   });
   beforeEach(() => {
+    isDown = false;
     freezes = new MemoryFreezeStore();
     view = new MemoryViewStore();
     for (const name of [...MAPPED_FUNCTIONS, 'fleet', 'resync']) calls.set(name, true);
@@ -88,10 +92,11 @@ describe('rollcall stack stop and resume', () => {
   async function run(
     command: CommandModule,
     options: Readonly<Record<string, unknown>> = { yes: true, why: 'INC-1' },
+    outputs: Readonly<Record<string, string>> = OUTPUTS,
   ): Promise<CommandResult> {
     const clock = new VirtualClock();
     const stack = {
-      ...{ name: 'rollcall-prod', aws: { region: 'eu-west-1' }, outputs: OUTPUTS, clock, freezes },
+      ...{ name: 'rollcall-prod', aws: { region: 'eu-west-1' }, outputs, clock, freezes },
       ...{ view, random: { uniqueId: () => String((ids += 1)) } },
       awsCredentials: () => Promise.resolve({ accessKeyId: 'a', secretAccessKey: 's' }),
       callerArn: () => Promise.resolve('arn:aws:iam::1:user/ann'),
@@ -152,6 +157,20 @@ describe('rollcall stack stop and resume', () => {
     await run(stopStackCommand);
     assert.deepEqual((await freezes.readStop())?.functions, ['reconcile', 'fleet']);
     await run(resumeStackCommand);
+    assert.equal(await freezes.readStop(), undefined);
+  });
+
+  it('note nothing where AWS does not answer: every command would tell a stop that is none', async () => {
+    isDown = true;
+    await assert.rejects(run(stopStackCommand));
+    assert.equal(await freezes.readStop(), undefined);
+  });
+
+  it('are refused inside npm start, which no queue of AWS calls', async () => {
+    const local = { ...OUTPUTS, FleetScheduleName: NOT_LOCAL };
+    const refused = { exitCode: 1, message: /runs inside npm start/ };
+    await assert.rejects(run(stopStackCommand, { yes: true, why: 'INC-1' }, local), refused);
+    await assert.rejects(run(resumeStackCommand, {}, local), refused);
     assert.equal(await freezes.readStop(), undefined);
   });
 

@@ -99,7 +99,9 @@ describe('rollcall status', () => {
     (await world.run(['status', '--label', 'ring=1'])).expectExit(0);
     (await world.run(['status', '--cluster', 'b'])).expectExit(0);
     (await world.run(['status', '--cluster', 'a'])).expectExit(8);
-    (await world.run(['status', '-n', 'kube-system'])).expectExit(0);
+    (await world.run(['status', '-n', 'ops'])).expectExit(8);
+    const empty = (await world.run(['status', '-n', 'kube-system'])).expectExit(1);
+    assert.match(empty.stderr, /No cluster has a DaemonSet in the namespace kube-system/);
     (await world.run(['status', '--label', 'ring=2'])).expectExit(1);
     const unknown = (await world.run(['status', '--cluster', 'bb'])).expectExit(1);
     assert.match(unknown.stderr, /There is no cluster bb/);

@@ -43,8 +43,12 @@ describe('rollcall why', () => {
     const { stdout } = (await commands.run(['why', ...AGENTS])).expectExit(0);
     assert.deepEqual(stdout.trimEnd().split('\n').slice(-2), [
       '  4 held: late-1, late-2, late-3, late-4 (frozen: needs a change, which waits: The whole stack is frozen by ann (Admin/ann) (CVE-1); only its status is kept up to date)',
-      '    do: rollcall thaw',
+      '    do: rollcall thaw --yes',
     ]);
+    (await commands.run(['thaw', '--yes'])).expectExit(0);
+    (await commands.run(['freeze', '--cluster', 'a', '--why', 'CVE-1'])).expectExit(0);
+    const ofCluster = (await commands.run(['why', ...AGENTS])).expectExit(0).stdout;
+    assert.match(ofCluster, /^ +do: rollcall thaw --cluster a$/m);
   });
 
   it('asks every cluster where none is named, and says which cannot be read', async () => {

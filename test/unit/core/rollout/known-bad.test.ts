@@ -47,7 +47,7 @@ describe('a revision whose template nobody restored', () => {
 });
 
 describe('revisions that were halted', () => {
-  it('are remembered with their first cause, the newest eight', () => {
+  it('are remembered with their first cause and its time, the newest eight', () => {
     const refused = Array.from({ length: 8 }, (_, index) => ({
       id: index === 3 ? NEW_HASH : `h${String(index)}`,
       hash: index === 3 ? NEW_HASH : `h${String(index)}`,
@@ -61,8 +61,11 @@ describe('revisions that were halted', () => {
       id: NEW_HASH,
       hash: NEW_HASH,
       cause: 'Restarts',
-      atMs: BREACH.atMs,
+      atMs: 5,
     });
+    const undone = [{ id: NEW_HASH, hash: NEW_HASH, cause: 'Undone' as const, atMs: NOW_MS }];
+    const [halted] = refusedAfter(record({ refused: undone, breach: BREACH }));
+    assert.deepEqual([halted?.cause, halted?.atMs], [BREACH.cause, BREACH.atMs], 'before the undo');
     const more = refusedAfter(record({ hash: 'cccc', refused, breach: BREACH }));
     assert.deepEqual([more.length, more[0]?.cause, more.at(-1)?.hash], [8, 'OOMKilled', 'h6']);
   });

@@ -108,6 +108,10 @@ describe('what to do next about a wait', () => {
     assert.deepEqual(waits({ kind: 'paused', by: 'policy' }, NODES), [
       'kubectl --namespace ops edit daemonset/agent # take paused: true out of it (annotation rollcall.dev/rollout)',
     ]);
+    const undone = { gate: { kind: 'returned' }, orders: { undo: NOTE } } as const;
+    assert.deepEqual(halt('OOMKilled', NODES, undone), [
+      "rollcall rollout resume prod ops/agent --why '…' --yes # takes the undo of ann back, and overrules OOMKilled on n1, n2: only what happens later counts",
+    ]);
     assert.deepEqual(waits({ kind: 'returned' }, FLEET, { undo: NOTE }), [
       'rollcall fleet resume ops/agent # takes the undo of ann back',
     ]);

@@ -68,6 +68,8 @@ describe('outages', () => {
     assert.deepEqual(codesOf({ frozen: 'unreadable' }), ['frozen']);
     const [outage] = findOutages({ nowMs: NOW_MS, frozen: FROZEN });
     assert.deepEqual([outage?.sinceMs, outage?.remedy], [undefined, `go on: ${FROZEN.thaw}`]);
+    const [named] = findOutages({ nowMs: NOW_MS, frozen: { ...FROZEN, scope: 'daemon-set' } });
+    assert.match(named?.message ?? '', /: no pod of it is created, deleted or changed in any/);
   });
 
   it('keep runs away but for a freeze and an API server that is asked again', () => {

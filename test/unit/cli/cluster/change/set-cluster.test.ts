@@ -273,6 +273,7 @@ describe('rollcall cluster set: modes', () => {
     const { world, stored } = await sceneOf(takenOver);
     const run = (await world.run(['cluster', 'set', ID, '--mode', 'copilot'])).expectExit(0);
     assert.match(run.stdout, /until the built-in controller is switched on/);
+    assert.doesNotMatch(run.stdout, /built-in controller goes on in|Nothing of Rollcall acts/);
     const after = await stored();
     assert.equal(after?.mode, 'copilot');
     assert.equal(after.sentinel, undefined);
