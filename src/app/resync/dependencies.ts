@@ -105,7 +105,7 @@ export class Asking {
   }
 }
 
-/** Memory shared by all walks of one process; bounded by its writers (remember.ts). */
+/** Memory shared by all walks of one process; bounded by its writers (`remember`). */
 export interface ResyncProcessCache {
   /** By the id that it is registered under. */
   readonly clusterUids: Map<string, ClusterUid>;

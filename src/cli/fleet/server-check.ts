@@ -22,7 +22,7 @@ export function dryRunOption(server: string): OptionRow<(typeof DRY_RUNS)[number
 /** Below it a user does not wait long enough to wonder. */
 const SAID_FROM_CLUSTERS = 4;
 const SAID_EVERY_CLUSTERS = 25;
-/** Lines of one list; the document has all. A comment of a pull request is bounded (markdown-plan.ts). */
+/** Lines of one list; the document has all. A comment of a pull request is bounded (render-plan.ts). */
 const ROWS_MAX = { table: 50, markdown: 10 } as const;
 
 /** Asks the clusters of a plan. Throws CommandError after Ctrl-C. */

@@ -7,7 +7,7 @@
  * made of. A copy can only be written while it is the DaemonSet's present template; infra/admission holds us to that.
  *
  * The names are those of infra/admission/policy.yaml and scripts/install/admission-policy.ts. Nothing is decided by a copy:
- * pods are made of the cluster's own history (former-template.ts).
+ * pods are made of the cluster's own history (app/reconcile/history/former.ts).
  */
 import { canonicalJson, isJsonObject, isSameJson, jsonMember } from '@rollcall/base/json.ts';
 import type { Json, JsonObject } from '@rollcall/base/json.ts';

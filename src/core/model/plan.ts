@@ -116,7 +116,7 @@ export interface StagingContext {
   readonly seenView: string;
   /** False: nodes or pods were not heard of lately. */
   readonly isViewFresh: boolean;
-  /** How long nothing was heard of them beyond the silence bound, ever (core/view/unheard.ts). */
+  /** How long nothing was heard of them beyond the silence bound, ever (`unheardAfter`). */
   readonly unheardMs: number;
   /** The template that a former revision holds, once it was read: what nodes outside of open steps are given. */
   readonly former?: FormerTemplate;

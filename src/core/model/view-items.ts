@@ -75,7 +75,7 @@ export interface ClusterMeta {
   readonly earlier?: { readonly first: AppliedMessage; readonly second: AppliedMessage };
   /** Per type: when its watch was last known to have received bytes. */
   readonly heardAtMs: Readonly<Partial<Record<WatchedKind, number>>>;
-  /** Sum of all gaps in that, of nodes or pods, beyond the silence bound (core/view/unheard.ts); absent: there was none. */
+  /** Sum of all gaps in that, of nodes or pods, beyond the silence bound (`unheardAfter`); absent: there was none. */
   readonly unheardMs?: number;
   readonly nodesChanged: Stamp;
   /** Where the list of DaemonSets (which uid under which name) last changed; not their contents. */

@@ -36,7 +36,7 @@ export class History {
     return this.#oldestVersion;
   }
 
-  /** Memory that its changes hold, about (held-bytes.ts). */
+  /** Memory that its changes hold, about. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -1,5 +1,5 @@
 /**
- * A live read of each pod before it is deleted (design 3, step 5; S3, S4), unless its version says as much (seen-victims.ts).
+ * A live read of each pod before it is deleted (design 3, step 5; S3, S4), unless its version says as much (`victimTrust`).
  *
  * UID, owner, not terminating, and the reason still holds (confirm-reason.ts): then the live
  * resourceVersion becomes the precondition of the delete, so a status change that the watcher's

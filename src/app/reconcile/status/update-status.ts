@@ -26,7 +26,7 @@ const POSTPONED_MAX_MS = 1_000;
 
 /**
  * The status, unless pods were just touched, or made a moment ago and are not ready yet: their events cause another look
- * within moments, and that one writes, or the look that is sent with them (more-to-come.ts). Differs from upstream, which writes both times; a
+ * within moments, and that one writes, or the look that is sent with them (`isMoreToCome`). Differs from upstream, which writes both times; a
  * generation is never postponed, and with `rollcall.dev/compat: strict` nothing is.
  */
 export async function updateStatus(step: NotedStep & { readonly plan: Plan }): Promise<void> {

@@ -2,7 +2,7 @@
  * What is done under `/{name}/{subresource}`: views (status, finalize) are the object through other rules; actions
  * (binding, eviction) are a POST whose outcome the resource decides and this file carries out.
  *
- * Views are served by get.ts, update.ts and patch.ts with their own rules; here are the actions.
+ * Views are served by read.ts, update.ts and patch.ts with their own rules; here are the actions.
  */
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { ApiObject, Metadata } from '../../objects/api-object.ts';
