@@ -3,6 +3,7 @@
  *
  * A doubt defers; a deferral is capped, and then live reads take the place of what was not seen. Open deletes, and created pods
  * that the view was read past and never showed, are read live before they are judged (S1). Silence is the caller's matter.
+ * Who would act by all that looks at the sentinel and at a pause, last.
  * Differs from upstream: an unseen create or delete of a pod holds back its node, not the DaemonSet.
  */
 import { generationOf, isObserved } from '../../../core/daemon-set/generation.ts';
