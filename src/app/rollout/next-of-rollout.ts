@@ -5,16 +5,22 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { nextStepsOf, type NextStep } from '../../core/status/next-steps.ts';
 import type { FleetStatus } from '../fleet/rollout/fleet-status.ts';
-import type { RolloutStatus } from './rollout-status.ts';
+import type { RolloutStatus, StagedStatus } from './rollout-status.ts';
 
 type RolloutNow = Pick<
   RolloutStatus,
-  'cluster' | 'namespace' | 'name' | 'mode' | 'staged' | 'phase' | 'fleet'
->;
+  'cluster' | 'namespace' | 'name' | 'mode' | 'phase' | 'fleet'
+> & {
+  readonly staged?: Pick<StagedStatus, 'gate' | 'breach' | 'former' | 'orders'>;
+};
+
+/** Of one that no run could begin to stage. */
+const UNREADABLE: NonNullable<RolloutNow['staged']> = { gate: { kind: 'invalid' }, orders: {} };
 
 /** The next steps of a rollout of nodes; none where nothing acts, whose outage says what to do. */
 export function nextOfRollout(status: RolloutNow): readonly NextStep[] {
-  const { cluster, namespace, name, mode, staged, phase, fleet } = status;
+  const { cluster, namespace, name, mode, phase, fleet } = status;
+  const staged = status.staged ?? (phase === 'Invalid' ? UNREADABLE : undefined);
   if (staged === undefined || phase === 'Stopped') return [];
   const { gate, breach, former, orders } = staged;
   const key = `${namespace}/${name}`;

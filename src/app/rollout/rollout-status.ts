@@ -14,7 +14,7 @@ import { standstillOf } from '../../core/status/outages.ts';
 import type { Outage, StackStanding, Watched } from '../../core/status/outages.ts';
 import type { StandingFreeze } from '../../core/may-act/freeze.ts';
 import { freezeInForce } from '../../core/may-act/registration-guard.ts';
-import { copilotStanding, explainNotFollowed } from '../../core/may-act/opt-in.ts';
+import { copilotStanding, explainNotFollowed, isHeldByPolicy } from '../../core/may-act/opt-in.ts';
 import { explainRollout } from '../why/explain.ts';
 import type { ExplainSources, ObservedNodes } from '../why/explain.ts';
 import { describeHolding, holdOf } from '../fleet/rollout/holding-fleet.ts';
@@ -103,7 +103,8 @@ export async function rolloutStatusOf(
   const hold = defined({ hold: fleet && holdOf(fleet) });
   const source = { ...stored, policy, seen, stages, ...hold };
   const staged = stagedStatus(source, sources.nowMs);
-  const plain = plainStatus({ ...stored, seen });
+  const isHeld = isHeldByPolicy(object, policy, registration.mode);
+  const plain = { ...plainStatus({ ...stored, seen }), ...(isHeld ? HELD_BY_POLICY : {}) };
   const isViewComplete = meta.isComplete && !meta.isCutOpen;
   return {
     ...key,
@@ -277,6 +278,12 @@ function isBehindTemplate(
   const generation = toldObject(daemonSet)?.metadata.generation;
   return history.hash !== hash || (generation !== undefined && history.generation !== generation);
 }
+
+/** How one stands that no run could begin to stage. */
+export const HELD_BY_POLICY = {
+  phase: 'Invalid',
+  summary: 'held, because its policy is invalid',
+} as const;
 
 type ToldPhase = Pick<Watched, 'phase' | 'summary'>;
 

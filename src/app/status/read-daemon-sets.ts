@@ -17,13 +17,18 @@ import type {
 } from '../../core/status/health/health-facts.ts';
 import { guardOfPause } from '../../core/status/status-writers.ts';
 import { standingFreeze } from '../../core/may-act/freeze.ts';
-import { readPolicyOf } from '../../core/may-act/opt-in.ts';
+import { isHeldByPolicy, readPolicyOf } from '../../core/may-act/opt-in.ts';
 import { hasSentinelName } from '../../core/may-act/takeover-sentinel.ts';
 import { namePages } from '../clusters/read-registry.ts';
 import { findHoldingFleet, holdOf, type HoldingFleet } from '../fleet/rollout/holding-fleet.ts';
 import { readPosition, type StoredInputs } from '../reconcile/read/stored-inputs.ts';
 import { nextOfRollout } from '../rollout/next-of-rollout.ts';
-import { describeOpaque, stagedStatus, type StagedStatus } from '../rollout/rollout-status.ts';
+import {
+  HELD_BY_POLICY,
+  describeOpaque,
+  stagedStatus,
+  type StagedStatus,
+} from '../rollout/rollout-status.ts';
 import type { Explained } from '../why/explain.ts';
 import { missedSinceMs } from '../why/standing.ts';
 import type { FleetLook } from './fleet-look.ts';
@@ -40,6 +45,8 @@ export type ReadSet = NamespacedName &
         readonly fleet?: HoldingFleet;
       }
   );
+
+type FoundSet = Extract<ReadSet, { readonly kind: 'read' }>;
 
 interface HeardCluster {
   readonly registration: ClusterRegistration;
@@ -110,13 +117,17 @@ function rolloutOf(
   return stagedStatus({ ...stored, policy, stages, seen: explained?.seen, ...hold }, nowMs);
 }
 
+/** Undefined: none has begun, and nothing holds the first one. */
 function rolloutFacts(
-  { namespace, name, stored: { registration }, fleet }: Extract<ReadSet, { kind: 'read' }>,
-  staged: StagedStatus,
-): RolloutFacts {
-  const { phase, summary, gate } = staged;
+  { namespace, name, stored: { registration, daemonSet }, policy, fleet }: FoundSet,
+  staged: StagedStatus | undefined,
+): RolloutFacts | undefined {
   const { id: cluster, mode } = registration;
-  const status = { cluster, namespace, name, mode, staged, phase, ...defined({ fleet }) };
+  const isHeld = staged === undefined && isHeldByPolicy(toldObject(daemonSet), policy, mode);
+  const told = isHeld ? ({ ...HELD_BY_POLICY, gate: { kind: 'invalid' } } as const) : staged;
+  if (told === undefined) return undefined;
+  const { phase, summary, gate } = told;
+  const status = { cluster, namespace, name, mode, phase, ...defined({ staged, fleet }) };
   return { phase, summary, gate, next: nextOfRollout(status) };
 }
 
@@ -130,7 +141,7 @@ export function factsOf(
   const { registration, daemonSet, state } = set.stored;
   const counts = countsOf(toldObject(daemonSet));
   const told = rolloutOf(set, explained, nowMs);
-  const rollout = told && rolloutFacts(set, told);
+  const rollout = rolloutFacts(set, told);
   const held = state?.shrink?.held;
   const isPaused = guardOfPause(state?.paused, registration, nowMs) !== undefined;
   return {

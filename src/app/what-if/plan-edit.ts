@@ -73,6 +73,8 @@ export interface PlannedEdit extends EditPlan, PlanGround {
   /** Earlier revisions with which the template could not be compared; 0: it is as it was, or is known. */
   readonly uncomparedRevisions: number;
   readonly fleet?: FoundRollout['fleet'];
+  /** True where the policy that it has cannot be read, which holds its rollout. */
+  readonly isHeldByPolicy: boolean;
 }
 
 export type PlanOutcome =
@@ -156,6 +158,7 @@ async function planChange(
     ...told,
     ...{ guard, outages, start, mode: registration.mode, lastSentAtMs: meta.lastSentAtMs },
     uncomparedRevisions: revision.uncompared,
+    isHeldByPolicy: staging?.reading.kind === 'invalid',
     ...defined({ fleet }),
   };
 }
@@ -217,6 +220,7 @@ async function planCreate(
     guard,
     start,
     uncomparedRevisions: 0,
+    isHeldByPolicy: staging?.reading.kind === 'invalid',
   };
 }
 

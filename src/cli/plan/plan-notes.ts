@@ -20,6 +20,7 @@ export function notesOf(plan: PlannedEdit, key: DaemonSetKey): readonly string[]
     deletedNote(plan),
     plan.fleet && describeHolding(plan.fleet),
     removalNote(plan, key),
+    policyNote(plan),
     gateNote(plan),
     endNote(plan),
     handsNote(plan),
@@ -46,6 +47,11 @@ function removalNote({ played }: PlannedEdit, key: DaemonSetKey): string | undef
   if (!played.isRemovalHeld) return undefined;
   const name = `${key.cluster} ${key.namespace}/${key.name}`;
   return `So many pods would go that a person has to confirm it: rollcall rollout confirm ${name}`;
+}
+
+function policyNote({ isHeldByPolicy, hands, guard }: PlannedEdit): string | undefined {
+  if (!isHeldByPolicy || hands.rollcall === 'none' || guard.kind !== 'act') return undefined;
+  return 'Its policy is invalid: no pod is updated until it is repaired; rollcall rollout status names the fields.';
 }
 
 function gateNote({ played: { stages }, guard }: PlannedEdit): string | undefined {

@@ -8,6 +8,7 @@
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import { strategyTypeOf } from '../daemon-set/strategy.ts';
 import type { Guard } from '../model/plan.ts';
+import type { ClusterMode } from '../model/registration.ts';
 import { POLICY_ANNOTATION, type PolicyReading } from '../policy/rollout-policy.ts';
 
 /** What copilot does about a DaemonSet; all but `followed` are only observed. */
@@ -32,6 +33,16 @@ export function readPolicyOf(
 /** The policy as it stands in the annotation; undefined: there is none. */
 export function policyTextOf({ metadata }: DaemonSetObject): string | undefined {
   return metadata.annotations?.[POLICY_ANNOTATION];
+}
+
+/** True where its rollout would be staged, and how cannot be read: nothing of it proceeds. */
+export function isHeldByPolicy(
+  daemonSet: DaemonSetObject | null,
+  policy: PolicyReading,
+  mode: ClusterMode,
+): boolean {
+  if (policy.kind !== 'invalid' || daemonSet === null || mode === 'observe') return false;
+  return mode === 'takeover' || copilotStanding(daemonSet) === 'followed';
 }
 
 const MESSAGES: Readonly<Record<NotFollowed, string>> = {

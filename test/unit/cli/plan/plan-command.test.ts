@@ -259,6 +259,18 @@ describe('rollcall plan by mode', () => {
     assert.match(told(run).notes.join(), /only observed: the built-in controller acts/);
   });
 
+  it('says that a policy which cannot be read holds every node', async () => {
+    const { runs, commands } = await settled();
+    runs.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (set) => ({
+      ...set,
+      metadata: { ...set.metadata, annotations: { 'rollcall.dev/rollout': 'soak: soon' } },
+    }));
+    await runs.mirror.sync();
+    const run = (await commands.run([...IMAGE, '--json'])).expectExit(6);
+    assert.deepEqual(changes(run), ['held WaitingForRollout: node-0001 node-0002 node-0003']);
+    assert.match(told(run).notes.join(), /Its policy is invalid: no pod is updated until/);
+  });
+
   it('says what OnDelete without a policy leaves as it is', async () => {
     const onDelete = (object: DaemonSetObject): DaemonSetObject => ({
       ...object,

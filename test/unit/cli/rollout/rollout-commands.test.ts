@@ -172,6 +172,25 @@ describe('rollcall rollout status', () => {
     assert.match(stdout, /! Its policy is invalid/);
   });
 
+  it('holds what no run could begin, says so, and how to mend it', async () => {
+    const status = { ...COUNTERS, updatedNumberScheduled: 20 };
+    const stored = { policy: 'soak: soon', record: null, object: { status } };
+    const { stdout } = (
+      await (await worldWith(stored)).run(['rollout', 'status', ...AGENT])
+    ).expectExit(0);
+    assert.match(stdout, /: Invalid: held, because its policy is invalid\n/);
+    assert.match(stdout, /edit daemonset\/agent +# mend what is written above/);
+    const watched = await worldWith(stored);
+    (await watched.run(['rollout', 'status', ...AGENT, '--watch'])).expectExit(5);
+    const whole = (await (await worldWith(stored)).run(['status'])).expectExit(8).stdout;
+    assert.match(
+      whole,
+      /^Invalid +ops\/agent: in prod, held, because its policy is invalid\n +next: kubectl/m,
+    );
+    const looking = await worldWith({ ...stored, registration: { mode: 'observe' } });
+    assert.match((await looking.run(['rollout', 'status', ...AGENT])).stdout, /: Progressing: 20/);
+  });
+
   it('says why a policy is not followed beside the built-in controller', async () => {
     const registration = { mode: 'copilot' } as const;
     const world = await worldWith({ registration, record: null });
