@@ -23,6 +23,8 @@ const MADE_IN: Readonly<Record<string, string>> = {
 /** Longer ones are whole files. */
 const LITERAL_CHARACTERS_MAX = 60;
 const CONFIG = path.join(repositoryRoot, 'src/cli/tsconfig.json');
+/** No document has a type of theirs, and their declarations are most of what would be read. */
+const NOT_READ = /^(@kubernetes|@aws-sdk|@smithy|@types)\/|^node:|^@rollcall\/local-/;
 
 /** Text of the page. Throws where a command names a document that no type is found of. */
 export function renderJsonPage(documents: Documents): string {
@@ -90,7 +92,16 @@ export class Documents {
   constructor() {
     const read = ts.readConfigFile(CONFIG, (file) => ts.sys.readFile(file)) as { config: unknown };
     const parsed = ts.parseJsonConfigFileContent(read.config, ts.sys, path.dirname(CONFIG));
-    const program = ts.createProgram({ rootNames: parsed.fileNames, options: parsed.options });
+    const { fileNames: rootNames } = parsed;
+    const options = { ...parsed.options, types: [] };
+    const host = ts.createCompilerHost(options);
+    host.resolveModuleNameLiterals = (literals, file) =>
+      literals.map(({ text }) =>
+        NOT_READ.test(text)
+          ? { resolvedModule: undefined }
+          : ts.resolveModuleName(text, file, options, host),
+      );
+    const program = ts.createProgram({ rootNames, options, host });
     this.#checker = program.getTypeChecker();
     for (const file of program.getSourceFiles()) {
       if (file.fileName.includes('/src/cli/')) this.#read(file);

@@ -36,35 +36,44 @@ const STANDING: readonly (readonly [Condition, string, number])[] = [
 /** Of these there is no harmless beginning. */
 const AT_ONCE: readonly Condition[] = ['private-endpoint', 'refused-messages'];
 
+/** Plays one fleet in which each condition of STANDING has so many clusters; `isOn`: whether the nth of them has it. */
+async function playAll(
+  minutes: number,
+  clustersOfEach: number,
+  isOn: (nth: number, minute: number) => boolean,
+): Promise<TroubledFleet> {
+  const fleet = new TroubledFleet(STANDING.length * clustersOfEach);
+  await fleet.play(minutes, (index, minute) => {
+    const [condition = 'well'] = STANDING[Math.floor(index / clustersOfEach)] ?? [];
+    return isOn(index % clustersOfEach, minute) ? condition : 'well';
+  });
+  return fleet;
+}
+
 describe('an alarm on clusters', () => {
-  for (const [condition, name, withinMinutes] of STANDING) {
-    it(`calls for a second cluster though the first has stood for a day: ${name}`, async () => {
-      const fleet = new TroubledFleet(2);
-      const second = DAY + 17;
-      const begins = [FROM, second];
-      await fleet.play(DAY + 120, (index, minute) =>
-        minute >= (begins[index] ?? Infinity) ? condition : 'well',
-      );
+  it('calls for a second cluster though the first has stood for a day', async () => {
+    const second = DAY + 17;
+    const begins = [FROM, second];
+    const fleet = await playAll(DAY + 120, 2, (nth, minute) => minute >= (begins[nth] ?? Infinity));
+    for (const [, name, withinMinutes] of STANDING) {
       const called = actions(name, fleet);
       const firstCalls = called.filter((minute) => minute < second);
       const secondCalls = called.filter((minute) => minute >= second);
-      assert.equal(firstCalls.length, 1, `the first: ${called.join()}`);
-      assert.equal(secondCalls.length, 1, `the second: ${called.join()}`);
-      assert.ok(Number(firstCalls[0]) <= FROM + withinMinutes, `the first: ${called.join()}`);
-      assert.ok(Number(secondCalls[0]) <= second + withinMinutes, `second: ${called.join()}`);
-    });
-  }
+      assert.equal(firstCalls.length, 1, `${name}, the first: ${called.join()}`);
+      assert.equal(secondCalls.length, 1, `${name}, the second: ${called.join()}`);
+      assert.ok(Number(firstCalls[0]) <= FROM + withinMinutes, `${name}: ${called.join()}`);
+      assert.ok(Number(secondCalls[0]) <= second + withinMinutes, `${name}: ${called.join()}`);
+    }
+  });
 
   it('calls no more for one cluster that comes and goes, and all the same for the next one', async () => {
-    for (const [condition, name, withinMinutes] of STANDING) {
-      const fleet = new TroubledFleet(2);
-      const second = 12 * 60;
-      // Long enough to count, each time.
-      const isOn = (minute: number): boolean => minute % 75 < 70;
-      await fleet.play(second + 90, (index, minute) => {
-        if (index === 0) return minute >= FROM && isOn(minute) ? condition : 'well';
-        return index === 1 && minute >= second ? condition : 'well';
-      });
+    const second = 12 * 60;
+    // Long enough to count, each time.
+    const isBack = (minute: number): boolean => minute >= FROM && minute % 75 < 70;
+    const fleet = await playAll(second + 90, 2, (nth, minute) =>
+      nth === 0 ? isBack(minute) : minute >= second,
+    );
+    for (const [, name, withinMinutes] of STANDING) {
       const called = actions(name, fleet);
       assert.equal(called.length, 2, `${name}: ${called.join()}`);
       const calledMinute = Number(called[1]);
@@ -73,14 +82,11 @@ describe('an alarm on clusters', () => {
   });
 
   it('calls anew for a cluster that was well for long', async () => {
-    for (const [condition, name] of STANDING) {
-      const fleet = new TroubledFleet(1);
-      await fleet.play(2 * LATER, (_, minute) => {
-        const sinceMinute = minute % LATER;
-        return sinceMinute >= 120 && sinceMinute < 240 ? condition : 'well';
-      });
-      assert.equal(actions(name, fleet).length, 2, name);
-    }
+    const fleet = await playAll(2 * LATER, 1, (_, minute) => {
+      const sinceMinute = minute % LATER;
+      return sinceMinute >= 120 && sinceMinute < 240;
+    });
+    for (const [, name] of STANDING) assert.equal(actions(name, fleet).length, 2, name);
   });
 
   it('calls once for each, however the schedule fires: twice at once, late, or not for a while', async () => {

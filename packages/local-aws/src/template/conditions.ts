@@ -1,8 +1,8 @@
 // Evaluates a template's conditions, as CloudFormation does: Fn::If chooses, a resource whose condition is false is not
 // there, AWS::NoValue removes what holds it.
 //
-// Assumes that variables are resolved. Known are Fn::Equals of texts, Fn::Not, and conditions by name; anything else in
-// a condition is an error, so that what runs here is never decided by a guess. Branches are resolved after they are
+// Assumes that variables are resolved. Known are Fn::Equals of texts, Fn::Not, Fn::And, and conditions by name; anything
+// else in a condition is an error, so that what runs here is never decided by a guess. Branches are resolved after they are
 // chosen: what the other one refers to need not exist here.
 import type { Json } from './yaml-file.ts';
 
@@ -24,6 +24,9 @@ function evaluate(expression: Json, conditions: ConditionDeclarations): boolean 
   const operands = Array.isArray(operand) ? operand : [];
   const [first] = operands;
   if (operator === 'Fn::Not' && first !== undefined) return !evaluate(first, conditions);
+  if (operator === 'Fn::And' && first !== undefined) {
+    return operands.every((one) => evaluate(one, conditions));
+  }
   const areTwoTexts = operands.length === 2 && operands.every((one) => typeof one === 'string');
   if (operator === 'Fn::Equals' && areTwoTexts) return first === operands[1];
   throw new Error(`not known in a condition: ${JSON.stringify(expression)}`);
@@ -49,7 +52,7 @@ export function decide(value: Json, conditions: ConditionDeclarations): Json | u
   );
 }
 
-/** The resources that exist under the conditions, with every Fn::If in them decided. */
+/** The resources, or outputs, that exist under the conditions, with every Fn::If in them decided. */
 export function decideResources(
   resources: JsonObject,
   conditions: ConditionDeclarations,

@@ -1,12 +1,14 @@
 /**
  * Evaluates a CloudFormation template with its parameters, so that it can be said in another language.
  *
- * Known are Ref, Fn::Sub, Fn::GetAtt, Fn::If and conditions of Fn::Equals, Fn::Not and Fn::And; anything else throws:
- * what comes out must be what CloudFormation would make. Values that only the account knows stay expressions. A text
- * of Fn::Sub that is a JSON document is read as one. conditions.ts is for templates whose variables are resolved.
+ * Known are Ref, Fn::Sub and Fn::GetAtt, and what conditions.ts decides before; anything else throws: what comes out
+ * must be what CloudFormation would make. Values that only the account knows stay expressions. A text of Fn::Sub that
+ * is a JSON document is read as one.
  */
 import { parse } from 'yaml';
 import * as v from 'valibot';
+import { decideResources } from './conditions.ts';
+import type { Json } from './yaml-file.ts';
 
 /** Values of parameters, by name. */
 type Parameters = Readonly<Record<string, string>>;
@@ -58,70 +60,65 @@ export interface EvaluatedTemplate {
 /** Stands for the account in expressions. */
 export const ACCOUNT = 'AWS';
 
-const entrySchema = v.looseObject({ Condition: v.optional(v.string()) });
+const jsonSchema = v.custom<Json>(() => true);
+const membersSchema = v.record(v.string(), jsonSchema);
 const templateSchema = v.looseObject({
   Parameters: v.record(v.string(), v.looseObject({ Default: v.optional(v.string()) })),
-  Conditions: v.record(v.string(), v.unknown()),
-  Resources: v.record(
-    v.string(),
-    v.looseObject({
-      ...entrySchema.entries,
-      Type: v.string(),
-      Properties: v.record(v.string(), v.unknown()),
-    }),
-  ),
-  Outputs: v.record(v.string(), v.looseObject({ ...entrySchema.entries, Value: v.unknown() })),
+  Conditions: membersSchema,
+  Resources: membersSchema,
+  Outputs: membersSchema,
 });
+const resourceSchema = v.looseObject({ Type: v.string(), Properties: membersSchema });
+const outputSchema = v.looseObject({ Value: jsonSchema });
 
-type Template = v.InferOutput<typeof templateSchema>;
+type ParameterDeclarations = v.InferOutput<typeof templateSchema>['Parameters'];
 
 /** Evaluates the template. Throws when a parameter is missing or a form is not known. */
 export function evaluateTemplate(source: string, parameters: Parameters): EvaluatedTemplate {
   const template = v.parse(templateSchema, parse(source));
-  const evaluator = new Evaluator(template, parameters);
-  const isCalledFor = ({ Condition: name }: { readonly Condition?: string | undefined }): boolean =>
-    name === undefined || evaluator.isTrue(name);
+  const evaluator = new Evaluator(template.Parameters, parameters);
+  const conditions = Object.fromEntries(
+    Object.entries(template.Conditions).map(([name, one]) => [name, evaluator.withValues(one)]),
+  );
+  const calledFor = (members: Readonly<Record<string, Json>>): [string, Json][] =>
+    Object.entries(decideResources(members, conditions));
   return {
-    resources: Object.entries(template.Resources)
-      .filter(([, resource]) => isCalledFor(resource))
-      .map(([id, { Type: type, Properties }]) => ({
-        id,
-        type,
-        properties: evaluator.evaluateRecord(Properties),
-      })),
+    resources: calledFor(template.Resources).map(([id, resource]) => {
+      const { Type: type, Properties } = v.parse(resourceSchema, resource);
+      return { id, type, properties: evaluator.evaluateRecord(Properties) };
+    }),
     outputs: Object.fromEntries(
-      Object.entries(template.Outputs)
-        .filter(([, output]) => isCalledFor(output))
-        .map(([name, { Value: value }]) => [name, evaluator.evaluate(value)]),
+      calledFor(template.Outputs).map(([name, output]) => [
+        name,
+        evaluator.evaluate(v.parse(outputSchema, output).Value),
+      ]),
     ),
   };
 }
 
-/** `Ref: AWS::NoValue`: the member is as if it were not written. */
-function isNoValue(value: Evaluated): boolean {
-  return value instanceof Expression && value.target === ACCOUNT && value.attribute === 'NoValue';
-}
-
 class Evaluator {
-  readonly #template: Template;
+  readonly #declared: ParameterDeclarations;
   readonly #parameters: Parameters;
 
-  constructor(template: Template, parameters: Parameters) {
-    this.#template = template;
+  constructor(declared: ParameterDeclarations, parameters: Parameters) {
+    this.#declared = declared;
     this.#parameters = parameters;
   }
 
-  isTrue(name: string): boolean {
-    const condition = this.#template.Conditions[name];
-    if (condition === undefined) throw new Error(`the template has no condition ${name}`);
-    return this.#judge(condition);
+  /** A condition, with values in place of parameters. */
+  withValues(condition: Json): Json {
+    if (Array.isArray(condition)) return condition.map((one) => this.withValues(one));
+    if (condition === null || typeof condition !== 'object') return condition;
+    const { Ref: name } = condition;
+    if (typeof name === 'string') return this.#valueOf(name);
+    return Object.fromEntries(
+      Object.entries(condition).map(([key, one]) => [key, this.withValues(one)]),
+    );
   }
 
   evaluateRecord(record: Readonly<Record<string, unknown>>): Record<string, Evaluated> {
     return Object.fromEntries(
-      Object.entries(record)
-        .map(([key, value]) => [this.#text(key), this.evaluate(value)] as const)
-        .filter(([, value]) => !isNoValue(value)),
+      Object.entries(record).map(([key, value]) => [this.#text(key), this.evaluate(value)]),
     );
   }
 
@@ -146,11 +143,6 @@ class Evaluator {
       case 'Fn::GetAtt': {
         const [target, attribute] = v.parse(v.tuple([v.string(), v.string()]), argument);
         return new Expression(target, attribute);
-      }
-      case 'Fn::If': {
-        const pattern = v.tuple([v.string(), v.unknown(), v.unknown()]);
-        const [name, whenTrue, whenFalse] = v.parse(pattern, argument);
-        return this.evaluate(this.isTrue(name) ? whenTrue : whenFalse);
       }
       case 'Fn::Sub':
         return this.#substitute(v.parse(v.string(), argument));
@@ -194,26 +186,14 @@ class Evaluator {
 
   #reference(name: string): string | Expression {
     if (name.startsWith('AWS::')) return new Expression(ACCOUNT, name.slice('AWS::'.length));
-    const parameter = this.#template.Parameters[name];
-    if (parameter === undefined) throw new Error(`the template refers to ${name}`);
-    const value = this.#parameters[name] ?? parameter.Default;
-    if (value === undefined) throw new Error(`the template needs a value for ${name}`);
-    return value;
+    return this.#valueOf(name);
   }
 
-  #judge(condition: unknown): boolean {
-    const [[form, argument] = ['', undefined]] = Object.entries(condition as object);
-    if (form === 'Condition') return this.isTrue(String(argument));
-    const members = v.parse(v.array(v.unknown()), argument);
-    switch (form) {
-      case 'Fn::Equals':
-        return this.evaluate(members[0]) === this.evaluate(members[1]);
-      case 'Fn::Not':
-        return !members.some((member) => this.#judge(member));
-      case 'Fn::And':
-        return members.every((member) => this.#judge(member));
-      default:
-        throw new Error(`the template judges by ${form}, which is not known here`);
-    }
+  #valueOf(name: string): string {
+    const declared = this.#declared[name];
+    if (declared === undefined) throw new Error(`the template refers to ${name}`);
+    const value = this.#parameters[name] ?? declared.Default;
+    if (value === undefined) throw new Error(`the template needs a value for ${name}`);
+    return value;
   }
 }
