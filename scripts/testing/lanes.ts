@@ -3,7 +3,8 @@
  *
  * Files that need npm alone are bound by the processor: as many at once as there are processors, and one more, since some
  * of them wait. What they test is mostly over in milliseconds, while a process takes a tenth of a second to begin and more to
- * load what is tested: the files of {@link SHARING} share a process for each processor and one more, as they leave nothing behind in it.
+ * load what is tested. So all files but those of {@link OWN} and {@link APART} share a process for each processor and one
+ * more, as they leave nothing behind in it.
  * Files of a slow tier have directories and ports of their own, and wait most of their time. So three more of them run at
  * once than there are processors, and beside them those that take longest ({@link WAITING}). A file that states a bound in
  * seconds or bytes of the whole machine is in {@link ALONE}, with why.
@@ -76,38 +77,19 @@ export const BESIDE_ALONE: readonly string[] = [
 ];
 const BESIDE_ALONE_AT_ONCE = 5;
 
-/** Directories whose test files share processes. */
-export const SHARING: readonly string[] = [
-  'packages/base/test/unit/',
-  'packages/local-aws/test/unit/',
-  'packages/local-cluster/test/integration/',
-  'packages/local-cluster/test/property/',
-  'packages/local-cluster/test/unit/',
-  'test/integration/adapters/',
-  'test/integration/dynamodb/',
-  'test/integration/local-aws/',
-  'test/property/',
-  'test/regression/',
-  'test/security/fuzz/',
-  'test/simulation/',
-  'test/unit/adapters/',
-  'test/unit/app/',
-  'test/unit/cli/',
-  'test/unit/composition/',
-  'test/unit/core/',
-  'test/unit/differential/',
-  'test/unit/docs/',
-  'test/unit/engine/',
-  'test/unit/functions/',
-  'test/unit/infra/',
-  'test/unit/mutation/',
-  'test/unit/page/',
-  'test/unit/scripts/',
-  'test/unit/support/',
-  'test/unit/watcher/',
+/** Directories whose test files have processes of their own: they start programs, wait for clusters or compute for long. */
+export const OWN: readonly string[] = [
+  'test/integration/cli/',
+  'test/integration/doctor/',
+  'test/integration/examples/',
+  'test/integration/start/',
+  'test/integration/watcher/',
+  'test/integration/why/',
+  'test/security/',
+  'test/unit/mutants/',
 ];
 
-/** Files in them that need a process to themselves: path from the root, and what they change in it. */
+/** Files elsewhere that need a process to themselves: path from the root, and what they change in it. */
 export const APART: Readonly<Record<string, string>> = {
   'test/unit/adapters/kubernetes/settings/watch-settings.test.ts': 'hooks of the whole file',
   'test/unit/adapters/system/clock-and-random.test.ts': 'starts programs',
@@ -124,7 +106,6 @@ export const APART: Readonly<Record<string, string>> = {
   'test/integration/adapters/kubernetes/watch/watch-source.test.ts': 'hooks of the whole file',
   'test/integration/local-aws/batch-statements.test.ts': 'hooks of the whole file',
   'test/integration/local-aws/restart.test.ts': 'starts programs',
-  'test/security/fuzz/settings.test.ts': 'writing to stdout',
   'test/unit/functions/deployed-composition.test.ts': 'the environment',
   'test/unit/functions/deployed-stack.test.ts': 'the environment and the console',
   'test/unit/functions/middleware.test.ts': 'timers',
@@ -156,7 +137,7 @@ export const LONG: readonly (readonly string[])[] = [
 
 /** Whether a test file, as a path from the root, shares its process with others. */
 export function isSharing(file: string): boolean {
-  return APART[file] === undefined && SHARING.some((directory) => file.startsWith(directory));
+  return APART[file] === undefined && !OWN.some((directory) => file.startsWith(directory));
 }
 
 /** The lanes of a run, none without files. */

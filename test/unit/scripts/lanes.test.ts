@@ -10,7 +10,7 @@ import {
   isSharing,
   lanesOf,
   LONG,
-  SHARING,
+  OWN,
   WAITING,
 } from '../../../scripts/testing/lanes.ts';
 import { tierFiles } from '../../../scripts/testing/tier-files.ts';
@@ -80,7 +80,7 @@ describe('the lanes of a run', () => {
       ...Object.keys(APART),
       ...BESIDE_ALONE,
       ...LONG.flat(),
-      ...SHARING,
+      ...OWN,
       ...WAITING.flat(),
     ];
     const lost = named.filter((file) => !existsSync(path.join(root, file)));
