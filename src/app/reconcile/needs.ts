@@ -16,7 +16,7 @@ import { selectorText } from './confirm/live-pods.ts';
 import { findHistory } from './history/history.ts';
 import { readFormer } from './history/former.ts';
 import type { Need } from './plan-step.ts';
-import type { Answers, ReconcileInput, RunContext } from './run/context.ts';
+import type { Answers, LazyAccess, ReconcileInput, RunContext } from './run/context.ts';
 import type { Exit } from './run/exit.ts';
 
 /** The input with what was needed; or the end of the run. */
@@ -38,7 +38,7 @@ export async function provide(
     case 'template':
       return withAnswer(input, { template: await readTemplate(need.hash, input) });
     case 'events':
-      return withAnswer(input, { events: await readPodCauses(need.pods, input) });
+      return withAnswer(input, { events: await readPodCauses(need.pods, input.access) });
     case 'pods':
       return listPods(input, context);
   }
@@ -61,9 +61,9 @@ async function readTemplate(
 /** Whatever the answer is, the rollout halts: a refusal, a limit or silence is a cause that is not known. */
 async function readPodCauses(
   pods: readonly PodProjection[],
-  input: ReconcileInput,
+  access: LazyAccess,
 ): Promise<readonly PodCause[]> {
-  const reader = await input.access.get();
+  const reader = await access.get();
   return Promise.all(
     pods.map(async ({ namespace, uid }): Promise<PodCause> => {
       const read = await reader?.listPodEvents(namespace, uid);

@@ -24,8 +24,9 @@ import { NO_POD_WORK } from './confirm/confirm.ts';
 import { freshnessOf } from './confirm/guard.ts';
 import { hasPodWork } from './execute/act.ts';
 import { exitDeferred } from './load-input.ts';
+import type { StepDependencies } from './process/dependencies.ts';
 import type { StoredInputs } from './read/stored-inputs.ts';
-import type { ReconcileInput, RunContext, Waiting } from './run/context.ts';
+import type { ReconcileInput, Waiting } from './run/context.ts';
 import type { PutOff } from './run/exit.ts';
 import type { Problem } from './run/result.ts';
 
@@ -47,9 +48,14 @@ export interface Effects {
   readonly problem?: Problem;
 }
 
+/** What planning is given beside its input. */
+interface PlanContext {
+  readonly dependencies: Pick<StepDependencies, 'options' | 'policies' | 'clock'>;
+}
+
 export function planStep(
   input: ReconcileInput,
-  context: RunContext,
+  context: PlanContext,
 ): Effects | { readonly kind: 'need'; readonly need: Need } | PutOff {
   const { guard, answers, waiting, isLive } = input;
   if (answers.history === undefined) return { kind: 'need', need: { kind: 'history' } };
@@ -65,7 +71,7 @@ export function planStep(
   return judgeFreshness(plan, input, context);
 }
 
-function planUnder(guard: Guard, input: ReconcileInput, { dependencies }: RunContext): Plan {
+function planUnder(guard: Guard, input: ReconcileInput, { dependencies }: PlanContext): Plan {
   const { answers, state, currentHash, intents } = input;
   const { options, policies } = dependencies;
   const { requestTimeoutMs, burstPodsMax } = options;
@@ -91,7 +97,7 @@ function planUnder(guard: Guard, input: ReconcileInput, { dependencies }: RunCon
  * 9). An own status that is unseen is not followed by another, as a write and its event wake no second one (L5); nor are
  * counts that a live read gave followed by those of a view without it (ADR 0031).
  */
-function putOff(waiting: Waiting, input: ReconcileInput, context: RunContext): Effects | PutOff {
+function putOff(waiting: Waiting, input: ReconcileInput, context: PlanContext): Effects | PutOff {
   const { guard, isStatusHeld } = waiting;
   const isSound =
     isObserved(input.daemonSet) &&
@@ -107,7 +113,7 @@ function putOff(waiting: Waiting, input: ReconcileInput, context: RunContext): E
 function judgeFreshness(
   plan: Plan,
   input: ReconcileInput,
-  context: RunContext,
+  context: PlanContext,
 ): ReturnType<typeof planStep> {
   const { guard, stored, isLive } = input;
   if (guard.kind !== 'act' || !hasClusterWork(plan)) {

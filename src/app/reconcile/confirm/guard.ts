@@ -96,7 +96,7 @@ async function judgeWrites(input: LoadedInput, context: RunContext): Promise<Jud
     unseenCount: doubtful.length + (marks === 'seen' ? 0 : 1),
     hasWork: false,
   });
-  if (freshness.kind === 'live-read' || hasOverdue(doubtful, input, context)) {
+  if (freshness.kind === 'live-read' || hasOverdue(doubtful, nowMs, context)) {
     return judgeLive(input, context, live, intents);
   }
   const { pods } = input.read;
@@ -177,9 +177,9 @@ const CONFIRMED: FreshnessGuard = {
  * An intent that stayed unseen for as long as a deferral may last: while others go on, no run defers,
  * so each has a cap of its own (row 64).
  */
-function hasOverdue(unseen: readonly Intent[], input: LoadedInput, context: RunContext): boolean {
+function hasOverdue(unseen: readonly Intent[], nowMs: number, context: Judging): boolean {
   const { deferralMaxMs } = context.dependencies.options;
-  return unseen.some(({ recordedAtMs }) => input.nowMs - recordedAtMs >= deferralMaxMs);
+  return unseen.some(({ recordedAtMs }) => nowMs - recordedAtMs >= deferralMaxMs);
 }
 
 type LivePods = ReadonlyMap<Uid, PodProjection | null>;
