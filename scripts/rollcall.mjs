@@ -12,6 +12,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './lib/install.mjs';
+import { withLock } from './lib/lock.mjs';
 import { COMPILE_CACHE, mainOf, runUnderOwnNode } from './lib/run-node.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -34,6 +35,14 @@ function isBuilt() {
   }
 }
 
+/** Builds it; a process that waited for another's build looks again before it starts one. */
+async function ensureBuilt() {
+  if (isBuilt()) return;
+  await withLock(path.join(root, '.cache', 'cli.lock'), async () => {
+    if (!isBuilt()) build();
+  });
+}
+
 function build() {
   const script = path.join(root, 'scripts/build/build-cli.ts');
   const { status } = spawnSync(process.execPath, [script], { stdio: ['ignore', 'ignore', 2] });
@@ -47,7 +56,7 @@ await mainOf(async () => {
     process.exitCode = await runUnderOwnNode(root, [file, ...parameters]);
     return;
   }
-  if (!isBuilt()) build();
+  await ensureBuilt();
   module.enableCompileCache(path.join(root, COMPILE_CACHE));
   await import(path.join(bundle, 'rollcall.mjs'));
 });

@@ -10,8 +10,7 @@ import { repositoryRoot as root } from '../lib/run-tool.ts';
 import { leaveOutClients } from './cli-plugins.ts';
 import { NODE_BUNDLE, REQUIRE_BANNER } from './bundles.ts';
 
-/** A first argument replaces it: for the test of the bundle, which runs beside others. */
-const directory = path.resolve(root, process.argv[2] ?? 'dist/cli');
+const directory = path.join(root, 'dist/cli');
 const at = (name: string): string => path.join(directory, name);
 const begunAt = new Date();
 

@@ -83,7 +83,7 @@ async function acquire(file) {
   mkdirSync(path.dirname(file), { recursive: true });
   let isAnnounced = false;
   while (!tryCreate(file)) {
-    if (!isAnnounced) console.error(`rollcall: waiting for another install to end (${file})`);
+    if (!isAnnounced) console.error(`rollcall: waiting for another process to end (${file})`);
     isAnnounced = true;
     removeIfAbandoned(file);
     await delay(RETRY_INTERVAL_MS);

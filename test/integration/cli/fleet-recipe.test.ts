@@ -3,56 +3,28 @@
  * that records the comment (issue 18).
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { parse, stringify } from 'yaml';
-import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
-import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
-import { clusterUid } from '../../../src/core/model/identifiers.ts';
-import { SERVERLESS_FILE, STAGE, openStores } from '../../../src/engine/engine-stores.ts';
-import type { EngineStores } from '../../../src/engine/engine-stores.ts';
-import { metaOf, registrationOf, sliceOf, stampAt } from '../../support/store-suite.ts';
+import { ROLLCALL, ROOT, endOf, exampleFleet, openCommandStage } from './command-stage.ts';
+import { storeCluster, type CommandStage, type Ended } from './command-stage.ts';
 
-const ROOT = new URL('../../../', import.meta.url).pathname;
 const SCRIPT = path.join(ROOT, 'examples/ci/comment-fleet-plan.sh');
 const COMMENT_MAX = 65_536;
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 describe('the CI recipe', () => {
-  let aws: LocalAws;
-  let stores: EngineStores;
-  let directory = '';
-  let environment: NodeJS.ProcessEnv = {};
-  const at = (name: string): string => path.join(directory, name);
+  let stage: CommandStage;
+  const at = (name: string): string => path.join(stage.directory, name);
 
   before(async () => {
-    aws = await startLocalAws({ serverlessFile: SERVERLESS_FILE, stage: STAGE });
-    Object.assign(process.env, aws.environment);
-    stores = openStores(aws);
-    directory = await mkdtemp(path.join(tmpdir(), 'rollcall-recipe-'));
-    const text = await readFile(await writeSecondTerminal({ directory, aws }), 'utf8');
-    const exports = [...text.matchAll(/^export (\w+)='(.*)'$/gm)];
-    environment = Object.fromEntries(exports.map(([, name = '', value = '']) => [name, value]));
-    const entry = path.join(ROOT, 'src/cli/rollcall.ts');
-    await program('rollcall', `exec '${process.execPath}' '${entry}' "$@"`);
-    await program('gh', `printf '%s\\n' "$*" >>'${at('calls')}'; cp "$5" '${at('comment')}'`);
-    const page = await readFile(path.join(ROOT, 'docs/fleet.md'), 'utf8');
-    await writeFile(at('fleet.yaml'), /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
-    for (const id of ['prod-eu-1', 'prod-eu-2']) await addCluster(id);
+    stage = await openCommandStage();
+    await program('rollcall', `exec '${process.execPath}' '${ROLLCALL}' "$@"`);
+    await program('gh', `printf '%s\\n' "$*" >>"$CALLS"; cp "$5" "$COMMENT"`);
+    await writeFile(at('fleet.yaml'), await exampleFleet());
+    for (const id of ['prod-eu-1', 'prod-eu-2']) await storeCluster(stage, id, { stage: 'prod' });
   });
-  after(async () => {
-    stores.destroy();
-    await aws.stop();
-    await rm(directory, { recursive: true });
-  });
+  after(() => stage.close());
   beforeEach(async () => {
     await rm(at('calls'), { force: true });
     await rm(at('comment'), { force: true });
@@ -63,25 +35,11 @@ describe('the CI recipe', () => {
     await chmod(at(name), 0o755);
   }
 
-  async function addCluster(id: string): Promise<void> {
-    const labels = { stage: 'prod' };
-    await stores.registry.writeCluster({ ...registrationOf(id), mode: 'takeover', labels }, 0);
-    const cluster = clusterUid(`uid-of-${id}`);
-    const slice = { clusterUid: cluster, set: 'nodes' as const, index: 0 };
-    await stores.view.writeSlice(slice, sliceOf(stampAt(1), 5), undefined);
-    const meta = { ...metaOf(cluster), isComplete: true, lastSentAtMs: Date.now() };
-    await stores.view.writeMeta(meta);
-  }
-
-  const run = (files: readonly string[], variables: NodeJS.ProcessEnv): Promise<Ended> =>
-    new Promise((resolve) => {
-      const PATH = `${directory}:${process.env['PATH'] ?? ''}`;
-      const { NODE_COMPILE_CACHE } = process.env;
-      const env = { ...environment, USER: 'ci', PATH, NODE_COMPILE_CACHE, ...variables };
-      execFile(SCRIPT, files, { env }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-      });
-    });
+  const run = (files: readonly string[], variables: NodeJS.ProcessEnv): Promise<Ended> => {
+    const recorded = { CALLS: at('calls'), COMMENT: at('comment') };
+    const PATH = `${stage.directory}:${process.env['PATH'] ?? ''}`;
+    return endOf(SCRIPT, files, { ...stage.environment, ...recorded, PATH, ...variables });
+  };
 
   it('comments node counts on the pull request, in one comment that is edited', async () => {
     const ended = await run([at('fleet.yaml')], { PULL_REQUEST: '12' });

@@ -3,74 +3,28 @@
  * (issue 18): the example of docs/fleet.md is planned, stored once, and forgotten.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
-import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
-import { clusterUid } from '../../../src/core/model/identifiers.ts';
-import { SERVERLESS_FILE, STAGE, openStores } from '../../../src/engine/engine-stores.ts';
-import type { EngineStores } from '../../../src/engine/engine-stores.ts';
-import { metaOf, registrationOf, sliceOf, stampAt } from '../../support/store-suite.ts';
+import { exampleFleet, openCommandStage, storeCluster } from './command-stage.ts';
+import type { CommandStage, Ended } from './command-stage.ts';
 
-const ROOT = new URL('../../../', import.meta.url).pathname;
-const ENTRY = path.join(ROOT, 'src/cli/rollcall.ts');
 const FLEET = 'monitoring/agent';
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 describe('rollcall fleet as a process', () => {
-  let aws: LocalAws;
-  let stores: EngineStores;
-  let directory = '';
+  let stage: CommandStage;
   let file = '';
-  let environment: NodeJS.ProcessEnv = {};
 
   before(async () => {
-    aws = await startLocalAws({ serverlessFile: SERVERLESS_FILE, stage: STAGE });
-    Object.assign(process.env, aws.environment);
-    stores = openStores(aws);
-    directory = await mkdtemp(path.join(tmpdir(), 'rollcall-fleet-'));
-    const text = await readFile(await writeSecondTerminal({ directory, aws }), 'utf8');
-    const exports = [...text.matchAll(/^export (\w+)='(.*)'$/gm)];
-    environment = Object.fromEntries(exports.map(([, name = '', value = '']) => [name, value]));
-    const page = await readFile(path.join(ROOT, 'docs/fleet.md'), 'utf8');
-    file = path.join(directory, 'fleet.yaml');
-    await writeFile(file, /```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
-    for (const id of ['prod-eu-1', 'prod-eu-2', 'lab']) await addCluster(id);
+    stage = await openCommandStage();
+    file = path.join(stage.directory, 'fleet.yaml');
+    await writeFile(file, await exampleFleet());
+    for (const id of ['prod-eu-1', 'prod-eu-2']) await storeCluster(stage, id, { stage: 'prod' });
+    await storeCluster(stage, 'lab', {});
   });
+  after(() => stage.close());
 
-  after(async () => {
-    stores.destroy();
-    await aws.stop();
-    await rm(directory, { recursive: true });
-  });
-
-  async function addCluster(id: string): Promise<void> {
-    const labels: Readonly<Record<string, string>> = id === 'lab' ? {} : { stage: 'prod' };
-    const registration = { ...registrationOf(id), mode: 'takeover' as const, labels };
-    await stores.registry.writeCluster(registration, 0);
-    const cluster = clusterUid(`uid-of-${id}`);
-    const slice = { clusterUid: cluster, set: 'nodes' as const, index: 0 };
-    await stores.view.writeSlice(slice, sliceOf(stampAt(1), 5), undefined);
-    const meta = { ...metaOf(cluster), isComplete: true, lastSentAtMs: Date.now() };
-    await stores.view.writeMeta(meta);
-  }
-
-  const run = (...argv: readonly string[]): Promise<Ended> =>
-    new Promise((resolve) => {
-      const { PATH, NODE_COMPILE_CACHE } = process.env;
-      const env = { PATH, NODE_COMPILE_CACHE, ...environment, USER: 'ann' };
-      execFile(process.execPath, [ENTRY, 'fleet', ...argv], { env }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-      });
-    });
+  const run = (...argv: readonly string[]): Promise<Ended> => stage.run(['fleet', ...argv]);
 
   it('plans the example of docs/fleet.md', async () => {
     const plan = await run('plan', '-f', file, '--json');

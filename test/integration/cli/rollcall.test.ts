@@ -1,72 +1,62 @@
 /**
  * `rollcall` as a process of its own, against the local tables and queues that serverless.yml declares:
- * unbuilt, bundled, and by the launcher of a clone.
+ * by the launcher of a clone, bundled, and unbuilt.
  */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
-import { STACK_OUTPUT_NAMES } from '../../../src/cli/reach/stack.ts';
 import { clusterId, uid } from '../../../src/core/model/identifiers.ts';
-import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
-import { SERVERLESS_FILE, STAGE, openStores } from '../../../src/engine/engine-stores.ts';
 import type { EngineStores } from '../../../src/engine/engine-stores.ts';
 import { metaOf, registrationOf, stampAt } from '../../support/store-suite.ts';
+import { ROLLCALL, ROOT, openCommandStage, type CommandStage } from './command-stage.ts';
 
-const ROOT = new URL('../../../', import.meta.url).pathname;
 const UNBUILT = path.join(ROOT, 'src/cli/rollcall.ts');
+const BUILT = path.join(ROOT, 'dist/cli');
 const ID = clusterId('prod');
 
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 describe('rollcall as a process', () => {
-  let aws: LocalAws;
+  let stage: CommandStage;
   let stores: EngineStores;
-  let directory = '';
-  let environment: NodeJS.ProcessEnv = {};
+  let run: CommandStage['run'];
 
   before(async () => {
-    aws = await startLocalAws({ serverlessFile: SERVERLESS_FILE, stage: STAGE });
-    Object.assign(process.env, aws.environment);
-    stores = openStores(aws);
-    directory = await mkdtemp(path.join(tmpdir(), 'rollcall-cli-'));
-    const outputs = {
-      ...Object.fromEntries(STACK_OUTPUT_NAMES.map((name) => [name, 'not used here'])),
-      RegistryTableName: aws.tableNames['RegistryTable'],
-      ViewTableName: aws.tableNames['ViewTable'],
-      ReconcileQueueUrl: aws.queueUrls['ReconcileQueue'],
-      DelayQueueUrl: aws.queueUrls['DelayQueue'],
-    };
-    await writeFile(path.join(directory, 'outputs.json'), JSON.stringify(outputs));
-    environment = {
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      ...aws.environment,
-      ROLLCALL_STAGE: STAGE,
-      ROLLCALL_STACK_OUTPUTS: path.join(directory, 'outputs.json'),
-    };
+    stage = await openCommandStage();
+    ({ stores, run } = stage);
+  });
+  after(() => stage.close());
+
+  it('runs in a clone by its launcher, which builds what is older than its sources', async () => {
+    const sources = path.join(BUILT, 'sources.json');
+    await mkdir(BUILT, { recursive: true });
+    await writeFile(sources, JSON.stringify(['package.json']));
+    await utimes(sources, 0, 0);
+    const first = await run(['cluster', 'list']);
+    assert.match(first.stdout, /^No clusters/, first.stderr);
+    const builtMs = (await stat(sources)).mtimeMs;
+    assert.ok(builtMs > 0, 'what is older is built again');
+    await run(['cluster', 'list']);
+    assert.equal((await stat(sources)).mtimeMs, builtMs, 'what is new enough stays');
   });
 
-  after(async () => {
-    stores.destroy();
-    await aws.stop();
-    await rm(directory, { recursive: true });
+  it('is a bundle that plain Node runs, also as a plugin of kubectl', async () => {
+    const plugin = path.join(stage.directory, 'kubectl-rollcall');
+    await symlink(path.join(BUILT, 'rollcall.mjs'), plugin);
+    const help = await promisify(execFile)(process.execPath, [plugin, '--help']);
+    assert.match(help.stdout, /^Usage: kubectl rollcall/);
+    const listed = await run(['cluster', 'list'], { entry: plugin });
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.match(listed.stdout, /^No clusters/);
   });
 
-  const run = (argv: readonly string[], entry = UNBUILT, env = environment): Promise<Ended> =>
-    new Promise((resolve) => {
-      execFile(process.execPath, [entry, ...argv], { env }, (error, stdout, stderr) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
-      });
-    });
+  it('runs unbuilt', async () => {
+    const listed = await run(['cluster', 'list'], { entry: UNBUILT });
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.match(listed.stdout, /^No clusters/);
+  });
 
   it('lists, freezes, wakes and forgets a cluster over real tables and queues', async () => {
     await stores.registry.writeCluster(registrationOf(ID), 0);
@@ -105,36 +95,22 @@ describe('rollcall as a process', () => {
   });
 
   it('notes whom AWS knows the command as; a freeze waits for no STS that is silent', async () => {
-    const who = { ...environment, USER: 'ann' };
     const byOf = async (): Promise<string | undefined> =>
       (await stores.freezes.readFreeze()).all?.by;
-    assert.equal((await run(['freeze', '--why', 'CVE-2', '--yes'], UNBUILT, who)).code, 0);
+    assert.equal((await run(['freeze', '--why', 'CVE-2', '--yes'])).code, 0);
     assert.equal(await byOf(), 'ann (user/operator)');
     assert.equal((await run(['thaw', '--yes'])).code, 0);
 
     const silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
-    const lost = { ...who, AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${String(port)}` };
-    const frozen = await run(['freeze', '--why', 'CVE-3', '--yes'], UNBUILT, lost);
+    const env = { AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${String(port)}` };
+    const frozen = await run(['freeze', '--why', 'CVE-3', '--yes'], { env });
     silent.close();
     assert.equal(frozen.code, 0, frozen.stderr);
     assert.match(frozen.stderr, /^! AWS did not tell who you are \(.+\): the order is given, and/);
     assert.equal(await byOf(), 'ann (identity unknown)');
     assert.equal((await run(['thaw', '--yes'])).code, 0);
-  });
-
-  it('is a bundle that plain Node runs, also as a plugin of kubectl', async () => {
-    const build = path.join(ROOT, 'scripts/build/build-cli.ts');
-    const built = path.join(directory, 'built');
-    await promisify(execFile)(process.execPath, [build, built]);
-    const plugin = path.join(directory, 'kubectl-rollcall');
-    await symlink(path.join(built, 'rollcall.mjs'), plugin);
-    const help = await promisify(execFile)(process.execPath, [plugin, '--help']);
-    assert.match(help.stdout, /^Usage: kubectl rollcall/);
-    const listed = await run(['cluster', 'list'], plugin);
-    assert.equal(listed.code, 0, listed.stderr);
-    assert.match(listed.stdout, /^No clusters/);
   });
 
   it('says which Node it needs, to an older one that could not read the bundle', async () => {
@@ -150,19 +126,6 @@ describe('rollcall as a process', () => {
     }
   });
 
-  it('runs in a clone by its launcher, which builds what is older than its sources', async () => {
-    const launcher = path.join(ROOT, 'scripts/rollcall.mjs');
-    const sources = path.join(ROOT, 'dist/cli/sources.json');
-    const first = await run(['cluster', 'list'], launcher);
-    assert.match(first.stdout, /^No clusters/, first.stderr);
-    const builtMs = (await stat(sources)).mtimeMs;
-    await run(['cluster', 'list'], launcher);
-    assert.equal((await stat(sources)).mtimeMs, builtMs, 'what is new enough stays');
-    await utimes(sources, 0, 0);
-    await run(['cluster', 'list'], launcher);
-    assert.ok((await stat(sources)).mtimeMs > 0, 'what is older is built again');
-  });
-
   it('leaves at once with 130 on Ctrl-C, though AWS does not answer', async () => {
     const asked = Promise.withResolvers<undefined>();
     const silent = createServer(() => {
@@ -173,8 +136,8 @@ describe('rollcall as a process', () => {
     });
     const { port } = silent.address() as AddressInfo;
     const endpoint = `http://127.0.0.1:${String(port)}`;
-    const env = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: endpoint };
-    const child = spawn(process.execPath, [UNBUILT, 'cluster', 'list', '--json'], { env });
+    const env = { ...stage.environment, AWS_ENDPOINT_URL_DYNAMODB: endpoint };
+    const child = spawn(process.execPath, [ROLLCALL, 'cluster', 'list', '--json'], { env });
     let stdout = '';
     child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk.toString();

@@ -4,62 +4,31 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { startLocalAws, type LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
-import { writeSecondTerminal } from '../../../src/cli/start/second-terminal.ts';
-import { SERVERLESS_FILE, STAGE, openStores } from '../../../src/engine/engine-stores.ts';
 import type { EngineStores } from '../../../src/engine/engine-stores.ts';
 import { recordOf, stepOf } from '../../support/rollout-records.ts';
 import { agentRef, storeRollout } from '../../support/rollout-stores.ts';
-
-const ENTRY = new URL('../../../src/cli/rollcall.ts', import.meta.url).pathname;
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { openCommandStage, type CommandStage, type Ended } from './command-stage.ts';
 
 describe('rollcall rollout as a process', () => {
-  let aws: LocalAws;
+  let stage: CommandStage;
   let stores: EngineStores;
-  let directory = '';
-  let environment: NodeJS.ProcessEnv = {};
 
   before(async () => {
-    aws = await startLocalAws({ serverlessFile: SERVERLESS_FILE, stage: STAGE });
-    Object.assign(process.env, aws.environment);
-    stores = openStores(aws);
-    // A quote in the path: the shell has to read it all the same.
-    directory = await mkdtemp(path.join(tmpdir(), "rollcall-it's-"));
-    const file = await writeSecondTerminal({ directory, aws });
-    environment = await readByShell(file);
+    stage = await openCommandStage();
+    ({ stores } = stage);
   });
-
-  after(async () => {
-    stores.destroy();
-    await aws.stop();
-    await rm(directory, { recursive: true });
-  });
+  after(() => stage.close());
 
   const run = (argv: readonly string[], user = 'ann'): Promise<Ended> =>
-    new Promise((resolve) => {
-      const { PATH, NODE_COMPILE_CACHE } = process.env;
-      const env = { PATH, NODE_COMPILE_CACHE, ...environment, USER: user };
-      execFile(process.execPath, [ENTRY, 'rollout', ...argv], { env }, (error, stdout, stderr) => {
-        const code = error === null ? 0 : Number(error.code);
-        resolve({ code, stdout, stderr });
-      });
-    });
+    stage.run(['rollout', ...argv], { env: { USER: user } });
 
   const waiting = async (): Promise<number> => {
     const client = new SQSClient({});
-    const QueueUrl = aws.queueUrls['ReconcileQueue'];
+    const QueueUrl = stage.aws.queueUrls['ReconcileQueue'];
     const AttributeNames = ['ApproximateNumberOfMessages'] as const;
     const answer = await client.send(
       new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...AttributeNames] }),
@@ -78,7 +47,12 @@ describe('rollcall rollout as a process', () => {
 
   it('is on the PATH by that file, also for kubectl, and starts the command', async () => {
     for (const name of ['rollcall', 'kubectl-rollcall']) {
-      const shell = ['-c', `. "$1"; ${name} --help`, 'sh', path.join(directory, 'rollcall.env')];
+      const shell = [
+        '-c',
+        `. "$1"; ${name} --help`,
+        'sh',
+        path.join(stage.directory, 'rollcall.env'),
+      ];
       const { stdout } = await promisify(execFile)('sh', shell);
       assert.match(stdout, new RegExp(`^Usage: ${name.replace('-', ' ')} `));
     }
@@ -121,14 +95,3 @@ describe('rollcall rollout as a process', () => {
     assert.match(unknown.stderr, /^error: There is no cluster nowhere in this stack/);
   });
 });
-
-async function readByShell(file: string): Promise<NodeJS.ProcessEnv> {
-  assert.match(await readFile(file, 'utf8'), /^unset AWS_PROFILE/m);
-  const script = '. "$1" && exec "$2" -p "JSON.stringify(process.env)"';
-  const env = { PATH: process.env['PATH'], AWS_PROFILE: 'of-nobody' };
-  const argv = ['-c', script, 'sh', file, process.execPath];
-  const { stdout } = await promisify(execFile)('/bin/sh', argv, { env });
-  const read = JSON.parse(stdout) as NodeJS.ProcessEnv;
-  assert.equal(read['AWS_PROFILE'], undefined);
-  return read;
-}
