@@ -49,7 +49,10 @@ describe('scripts/launch.mjs', () => {
   it('gives the engine of npm start its flags of Node (ADR 0010), and other entries none', async () => {
     const root = path.resolve(import.meta.dirname, '../../..');
     const show = path.join(directory, 'show.mjs');
-    writeFileSync(show, "console.log('FLAGS', JSON.stringify(process.execArgv))");
+    // What is launched ends before it loads anything.
+    const text = `console.log('FLAGS', JSON.stringify(process.execArgv));
+if (!process.argv[1].endsWith('launch.mjs')) process.exit();`;
+    writeFileSync(show, text);
     const flagsOf = async (entry: string): Promise<unknown> => {
       const env = { ...process.env, NODE_OPTIONS: `--import ${show}` };
       const child = spawn('node', [launcher, entry, '--help'], { cwd: root, env, stdio: 'pipe' });
