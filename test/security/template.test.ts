@@ -16,10 +16,10 @@ import { firstDeploymentRules, replayFailure } from '../support/template/first-d
 import { frozenRules } from '../support/template/frozen-rules.ts';
 import { functionRules } from '../support/template/function-rules.ts';
 import { keyRules } from '../support/template/key-rules.ts';
+import { memberRules } from '../support/template/member-rules.ts';
 import { packageTemplate } from '../support/template/package-template.ts';
 import { queueRules } from '../support/template/queue-rules.ts';
 import { rightsRules } from '../support/template/rights-rules.ts';
-import { storeRules } from '../support/template/store-rules.ts';
 import { at, ofType, textOf, type Template } from '../support/template/template.ts';
 import { VIOLATIONS } from '../support/template/violations.ts';
 import { watchRules } from '../support/template/watch-rules.ts';
@@ -27,7 +27,7 @@ import { watchRules } from '../support/template/watch-rules.ts';
 const RULES = [
   ...rightsRules,
   ...queueRules,
-  ...storeRules,
+  ...memberRules,
   ...keyRules,
   ...frozenRules,
   ...deployerRules,

@@ -55,14 +55,6 @@ function mappingsOf(template: Template): readonly Mapping[] {
   }));
 }
 
-const encryptedQueues: Rule = {
-  name: 'every queue is encrypted',
-  check: (template) =>
-    ofType(template, 'AWS::SQS::Queue')
-      .filter(({ properties }) => properties['SqsManagedSseEnabled'] !== true)
-      .map(({ id }) => id),
-};
-
 const deadLetterQueues: Rule = {
   name: 'every work queue has a dead-letter queue of its kind, which keeps longest and is polled',
   check: (template) => {
@@ -102,27 +94,6 @@ const patientQueues: Rule = {
           const seconds = receives * Number(properties['VisibilityTimeout']);
           return seconds >= THROTTLED_S_MIN ? [] : [`${id} gives up after ${String(seconds)} s`];
         }),
-};
-
-const neverReserved: Rule = {
-  name: 'no function has a reservation: one of zero empties its queue (F3), any other takes from all others',
-  check: (template) =>
-    ofType(template, 'AWS::Lambda::Function')
-      .filter(({ properties }) => 'ReservedConcurrentExecutions' in properties)
-      .map(({ id }) => id),
-};
-
-const highThroughput: Rule = {
-  name: 'FIFO queues count per group: no cluster takes throughput from another (L3)',
-  check: (template) =>
-    ofType(template, 'AWS::SQS::Queue')
-      .filter(isFifo)
-      .filter(
-        ({ properties }) =>
-          properties['DeduplicationScope'] !== 'messageGroup' ||
-          properties['FifoThroughputLimit'] !== 'perMessageGroupId',
-      )
-      .map(({ id }) => id),
 };
 
 const visibility: Rule = {
@@ -222,11 +193,8 @@ const meantLoops: Rule = {
 
 /** All of them. */
 export const queueRules: readonly Rule[] = [
-  encryptedQueues,
   deadLetterQueues,
   patientQueues,
-  neverReserved,
-  highThroughput,
   visibility,
   mappings,
   meantLoops,

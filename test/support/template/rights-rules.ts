@@ -123,17 +123,6 @@ const oneRoleEach: Rule = {
   },
 };
 
-const boundedRoles: Rule = {
-  name: 'every role takes the permissions boundary, when there is one (F16)',
-  check: (template) =>
-    ofType(template, 'AWS::IAM::Role')
-      .filter(({ properties }) => {
-        const [condition] = listOf(at(properties, 'PermissionsBoundary', 'Fn::If'));
-        return condition !== 'HasPermissionsBoundary';
-      })
-      .map(({ id }) => id),
-};
-
 const keptInterfaces: Rule = {
   name: 'a role whose function may be in a VPC may always delete its interfaces, and its code never (F12)',
   check: (template) =>
@@ -278,7 +267,6 @@ export const rightsRules: readonly Rule[] = [
   exactActions,
   exactResources,
   oneRoleEach,
-  boundedRoles,
   keptInterfaces,
   onlySenders,
   keyOnlyWithContext,

@@ -232,8 +232,10 @@ const BY_RULE: Readonly<Record<string, Readonly<Record<string, (template: Templa
     'a plain table': set('Resources ViewTable Properties SSESpecification', undefined),
     'a table with a capacity': set(`${REGISTRY} Properties BillingMode`, 'PROVISIONED'),
   },
-  'no decision rests on an index, and nothing of the registry expires': {
+  'no decision rests on an index': {
     'an index': set('Resources ViewTable Properties GlobalSecondaryIndexes', [{}]),
+  },
+  'nothing of the registry expires': {
     'items that expire': set(`${REGISTRY} Properties TimeToLiveSpecification`, { Enabled: true }),
   },
   'the registry is never lost: recovery, and it outlives the stack; protection follows (F2)': {
