@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, it } from 'node:test';
-import type { Lane } from '../../../scripts/testing/lanes.ts';
+import type { Lane, Part } from '../../../scripts/testing/lanes.ts';
 import type { LanesResult } from '../../../scripts/testing/run-lanes.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -29,7 +29,10 @@ describe('a lane whose files share processes', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const run = (texts: readonly string[]): { result: LanesResult; output: string } => {
+  const run = (
+    texts: readonly string[],
+    isolation: Part['process'] = 'shared',
+  ): { result: LanesResult; output: string } => {
     const files = texts.map((text, index) => {
       const file = path.join(directory, `${index}.test.ts`);
       writeFileSync(file, text);
@@ -39,7 +42,7 @@ describe('a lane whose files share processes', () => {
       [0, 1].map((turn) => ({
         files: files.filter((_file, index) => index % 2 === turn),
         atOnceMax: 1,
-        process: 'shared' as const,
+        process: isolation,
       })),
     ];
     const program = `import { runLanes } from '${runner}';
@@ -49,7 +52,10 @@ describe('a lane whose files share processes', () => {
     const { stdout, stderr } = spawnSync(
       process.execPath,
       ['--input-type=module', '--eval', program],
-      { encoding: 'utf8', env },
+      {
+        encoding: 'utf8',
+        env,
+      },
     );
     const line = stdout.split('\n').find((text) => text.startsWith(RESULT));
     assert.ok(line !== undefined, stdout + stderr);
@@ -75,6 +81,10 @@ describe('a lane whose files share processes', () => {
     const { result } = run([passing, passing, straying]);
     assert.notEqual(result.exitCode, 0);
     assert.match(result.counts?.failures.join() ?? '', /stray/);
+    const apart = run([passing, passing, straying], 'own');
+    assert.notEqual(apart.result.exitCode, 0);
+    assert.match(apart.result.counts?.failures.join() ?? '', /2\.test\.ts$/);
+    assert.match(apart.output, /Error: stray/);
   });
 
   it('names files that cannot be loaded or hold no test', () => {
