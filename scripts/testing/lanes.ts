@@ -10,6 +10,7 @@
  * seconds or bytes of the whole machine is in {@link ALONE}, with why.
  * It decides nothing about which files are run: `tier-files.ts` does.
  */
+import path from 'node:path';
 
 /** One `node --test`: its files, and how many of them at once; or all of them in its one process. */
 export interface Part {
@@ -135,9 +136,10 @@ export const LONG: readonly (readonly string[])[] = [
   ['test/integration/cli/rollcall.test.ts', 'test/integration/start/leaving.test.ts'],
 ];
 
-/** Whether a test file, as a path from the root, shares its process with others. */
+/** Whether a test file, as a path from the root, shares its process with others; one of elsewhere does not. */
 export function isSharing(file: string): boolean {
-  return APART[file] === undefined && !OWN.some((directory) => file.startsWith(directory));
+  if (path.isAbsolute(file) || APART[file] !== undefined) return false;
+  return !OWN.some((directory) => file.startsWith(directory));
 }
 
 /** The lanes of a run, none without files. */

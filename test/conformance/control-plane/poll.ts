@@ -9,16 +9,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface PollOptions {
   readonly deadlineMs: number;
   readonly description: string;
+  /** Up to which the pause between two questions grows with the time so far; it does not if absent. */
+  readonly pauseMaxMs?: number;
 }
 
-const PERIOD_MS = 25;
+const PAUSE_MIN_MS = 25;
+/** Of the time so far, where the pause grows: a wait gets longer by a fifth at most. */
+const PAUSE_SHARE = 0.2;
 
 /** Asks until the answer is not undefined; the error after the deadline has the last failure as cause. */
 export async function pollUntil<Answer>(
   options: PollOptions,
   ask: () => Promise<Answer | undefined> | Answer | undefined,
 ): Promise<Answer> {
-  const endsAtMs = performance.now() + options.deadlineMs;
+  const { deadlineMs, pauseMaxMs = PAUSE_MIN_MS } = options;
+  const beganAtMs = performance.now();
   for (;;) {
     let cause: unknown;
     try {
@@ -28,12 +33,13 @@ export async function pollUntil<Answer>(
       if (isFatal(error)) throw error;
       cause = error;
     }
-    if (performance.now() > endsAtMs) {
-      throw new Error(`${options.description}: not within ${String(options.deadlineMs)} ms`, {
+    const elapsedMs = performance.now() - beganAtMs;
+    if (elapsedMs > deadlineMs) {
+      throw new Error(`${options.description}: not within ${String(deadlineMs)} ms`, {
         cause,
       });
     }
-    await delay(PERIOD_MS);
+    await delay(Math.min(Math.max(elapsedMs * PAUSE_SHARE, PAUSE_MIN_MS), pauseMaxMs));
   }
 }
 

@@ -13,12 +13,16 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { noteOfThisProcess } from '@rollcall/local-aws/deployment/process-note.ts';
 import { takeDataDirectory } from '@rollcall/local-aws/deployment/data-directory.ts';
+import { CommandError, EXIT } from '../../../src/cli/process/exit-codes.ts';
+import { openWorkingDirectory } from '../../../src/cli/process/working-directory.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const MAIN = path.join(ROOT, 'src/cli/main.ts');
 const SMALL = ['--clusters', '1', '--nodes', '3'];
 /** Said once everything runs: the file for a second terminal, and the page. */
 const UP = /^ {2}\. (\S+rollcall\.env)$[^]*^The page: (\S+)$/m;
+/** The same of one that leaves by itself, and serves none. */
+const UP_WITHOUT_PAGE = /^ {2}\. (\S+rollcall\.env)$()/m;
 const DEADLINE_MS = 120_000;
 
 interface Ended {
@@ -43,6 +47,7 @@ describe('npm start beside others, and at its end', () => {
   async function run(
     command: readonly [string, ...string[]],
     onUp: (child: ChildProcess, file: string, page: string) => void = (): void => undefined,
+    up = UP,
   ): Promise<Ended> {
     const [program, ...parameters] = command;
     const env = { ...process.env, TMPDIR: temporary, _: program };
@@ -52,7 +57,7 @@ describe('npm start beside others, and at its end', () => {
     let isUp = false;
     const listen = (name: 'out' | 'error') => (chunk: string) => {
       said[name] += chunk;
-      const [, file, page] = UP.exec(said[name]) ?? [];
+      const [, file, page] = up.exec(said[name]) ?? [];
       if (isUp || file === undefined || page === undefined) return;
       isUp = true;
       onUp(child, file, page);
@@ -78,62 +83,65 @@ describe('npm start beside others, and at its end', () => {
     assert.deepEqual(readdirSync(data, { recursive: true }), before);
   });
 
-  it('refuses a data directory that others may write to, and leaves its rights alone', async () => {
+  it('refuses a data directory that others may write to, and leaves its rights alone', () => {
     const data = path.join(directory, 'data');
     mkdirSync(data);
     chmodSync(data, 0o777);
-    const { code, error } = await run(start(...SMALL, '--data', data));
-    assert.equal(code, 3, error);
-    assert.match(error, /may be written to by other users/);
+    assert.throws(
+      () => openWorkingDirectory(data, () => undefined),
+      refusalOf(/may be written to by other users/),
+    );
     assert.deepEqual(readdirSync(data), []);
     assert.equal(statSync(data).mode & 0o777, 0o777);
   });
 
-  it('refuses a data directory whose tables are of a release before', async () => {
+  it('refuses a data directory whose tables are of a release before', () => {
     const data = path.join(directory, 'data');
     mkdirSync(path.join(data, 'dynamodb'), { recursive: true, mode: 0o700 });
     writeFileSync(path.join(data, 'dynamodb', 'CURRENT'), 'MANIFEST-000001');
-    const { code, error } = await run(start(...SMALL, '--data', data));
-    assert.equal(code, 3, error);
-    assert.match(error, /tables in .*data are those of a release before/);
+    assert.throws(
+      () => openWorkingDirectory(data, () => undefined),
+      refusalOf(/tables in .*data are those of a release before/),
+    );
     assert.deepEqual(readdirSync(data), ['dynamodb']);
   });
 
-  it('takes a data directory over whose holder is gone, also when its id is in use again', async () => {
+  it('takes over the data of one that is gone, finds nothing wrong, serves its page to the end', async () => {
     const data = path.join(directory, 'data');
     mkdirSync(data, { mode: 0o755 });
+    // Its id is in use again.
     writeFileSync(path.join(data, 'lock'), `${noteOfThisProcess()}0`);
-    const { code, out } = await run(start(...SMALL, '--data', data), (child) => {
-      child.kill('SIGINT');
+    const seen: Promise<readonly [Looked, Ended, Ended]>[] = [];
+    const options = [...SMALL, '--data', data, '--page-port', '0'];
+    const { code, out, error } = await run(start(...options), (child, file, page) => {
+      // Its first snapshot may still be under way when the table is shown, and the doctor says so.
+      const settled = `for look in 1 2 3 4 5 6 7 8 9; do
+        told=$(rollcall cluster doctor local-1); code=$?
+        case "$told" in *' 0 failed, 0 warning'*) break;; esac
+      done; echo "$told"; exit $code`;
+      const inShell = (words: string): Promise<Ended> => run(['sh', '-c', `. ${file} && ${words}`]);
+      const all = Promise.all([look(page), inShell('rollcall stack check'), inShell(settled)]);
+      seen.push(all);
+      const end = (): void => {
+        child.kill('SIGINT');
+      };
+      all.then(end, end);
     });
-    assert.equal(code, 0);
+    assert.equal(code, 0, error);
     assert.match(out, /^ended: clusters, queues and tables stay in .*data/m);
     for (const name of ['clusters', 'dynamodb', 'sqs']) {
       assert.equal(statSync(path.join(data, name)).mode & 0o777, 0o700, `${name} holds keys`);
     }
-  });
-
-  it('serves its page while it runs, also with a stream that is open, and ends with it', async () => {
-    const asked: Promise<readonly [number, string | undefined]>[] = [];
-    const look = async (address: string): Promise<readonly [number, string | undefined]> => {
-      const [page = '', token = ''] = address.split('#token=');
-      const headers = { authorization: `Bearer ${token}` };
-      const events = await fetch(new URL('/api/v1/events', page), { headers });
-      const { status } = events;
-      return [status, (await events.body?.getReader().read())?.value?.toString()];
-    };
-    const { code, error } = await run(start(...SMALL, '--page-port', '0'), (child, _file, page) => {
-      const looked = look(page);
-      asked.push(looked);
-      const end = (): void => {
-        child.kill('SIGINT');
-      };
-      looked.then(end, end);
-    });
-    assert.equal(code, 0, error);
-    const [[status, text] = []] = await Promise.all(asked);
+    const [[[status, text], stack, doctor] = assert.fail('it was never up')] =
+      await Promise.all(seen);
     assert.equal(status, 200);
     assert.ok(text !== undefined);
+    assert.equal(
+      stack.out,
+      'Nothing stands in the way: this stack runs inside npm start, in no account of AWS.\n',
+    );
+    assert.match(doctor.out, /^ {2}0 failed, 0 warning, /m, doctor.error);
+    assert.equal(doctor.code, 0, doctor.out);
   });
 
   it('ends in order when nobody reads what it prints any more', async () => {
@@ -171,42 +179,35 @@ describe('npm start beside others, and at its end', () => {
     assert.ok(readdirSync(path.join(temporary, 'somebodys')).includes('kubeconfig'));
   });
 
-  it('prints events where it is piped, and each table once, when nothing is left to do', async () => {
-    const { code, out } = await run(start(...SMALL, '--exit-when-settled'));
-    assert.equal(code, 0);
+  it('goes on under nohup when the terminal is closed, to its own end, and prints events there', async () => {
+    const npm = ['npm', 'start', '--silent', '--', '--exit-when-settled', ...SMALL];
+    const hangUp = ({ pid }: ChildProcess): void => {
+      if (pid !== undefined) process.kill(-pid, 'SIGHUP');
+    };
+    // npm itself ends by the hangup.
+    const { out } = await run(['nohup', ...npm], hangUp, UP_WITHOUT_PAGE);
     assert.match(out, /^\d\d:\d\d:\d\d local-1 node-agents\/log-collector: \d pods? created/m);
     assert.equal(out.match(/^NAMESPACE /gm)?.length, 1, out);
     assert.match(out, /^node-agents +log-collector +(\d+)( +\1){4}$/m);
-  });
-
-  it('finds nothing wrong with what it started itself', async () => {
-    const checked: Promise<Ended>[] = [];
-    const { code } = await run(start(...SMALL), (child, file) => {
-      // Its first snapshot may still be under way when the table is shown, and the doctor says so.
-      const settled = `for look in 1 2 3 4 5 6 7 8 9; do
-        told=$(rollcall cluster doctor local-1); code=$?
-        case "$told" in *' 0 failed, 0 warning'*) break;; esac
-      done; echo "$told"; exit $code`;
-      const commands = ['rollcall stack check', settled];
-      checked.push(...commands.map((words) => run(['sh', '-c', `. ${file} && ${words}`])));
-      void Promise.all(checked).then(() => child.kill('SIGINT'));
-    });
-    assert.equal(code, 0);
-    const [stack, doctor] = await Promise.all(checked);
-    assert.equal(
-      stack?.out,
-      'Nothing stands in the way: this stack runs inside npm start, in no account of AWS.\n',
-    );
-    assert.match(doctor?.out ?? '', /^ {2}0 failed, 0 warning, /m, doctor?.error);
-    assert.equal(doctor?.code, 0, doctor?.out);
-  });
-
-  it('goes on under nohup when the terminal is closed, to its own end', async () => {
-    const npm = ['npm', 'start', '--silent', '--', '--exit-when-settled', '--json', ...SMALL];
-    const { out } = await run(['nohup', ...npm], ({ pid }) => {
-      if (pid !== undefined) process.kill(-pid, 'SIGHUP');
-    });
-    assert.equal((JSON.parse(out) as { readonly result: string }).result, 'settled');
     assert.deepEqual(readdirSync(temporary), []);
   });
 });
+
+/** What a page answered: a status, and the beginning of a stream that stays open. */
+type Looked = readonly [number, string | undefined];
+
+async function look(address: string): Promise<Looked> {
+  const [page = '', token = ''] = address.split('#token=');
+  const headers = { authorization: `Bearer ${token}` };
+  const { status, body } = await fetch(new URL('/api/v1/events', page), { headers });
+  return [status, (await body?.getReader().read())?.value?.toString()];
+}
+
+function refusalOf(message: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof CommandError);
+    assert.equal(error.exitCode, EXIT.refused);
+    assert.match(error.message, message);
+    return true;
+  };
+}

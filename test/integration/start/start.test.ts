@@ -118,6 +118,9 @@ describe('npm start on a laptop', () => {
 
   it('plays a bad rollout, and ends once it is halted on its canary, with the cause', async () => {
     // The others: start.nightly.test.ts.
-    assertHaltedOnCanary(await start('--clusters', '1', '--inject', 'crash-loop'), /Restarts/);
+    assertHaltedOnCanary(
+      await start('--clusters', '1', '--nodes', '6', '--inject', 'crash-loop'),
+      /Restarts/,
+    );
   });
 });

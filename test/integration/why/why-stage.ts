@@ -26,6 +26,8 @@ import type { CommandRun } from '../../support/engine-commands.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 
 const DEADLINE_MS = 60_000;
+/** Between two commands, each of which asks the tables some ten times. */
+const PAUSE_MAX_MS = 500;
 /** Of large DaemonSets: some may be reported one by one. */
 const ROUNDS_MAX = 4;
 /** Where DaemonSets are. */
@@ -294,7 +296,9 @@ export class WhyStage {
   /** Asks until the answer has this text. */
   until(argv: readonly string[], text: RegExp, laterByMs = 0): Promise<CommandRun> {
     let last = '';
-    const asked = pollUntil({ description: String(text), deadlineMs: DEADLINE_MS }, async () => {
+    const description = String(text);
+    const options = { description, deadlineMs: DEADLINE_MS, pauseMaxMs: PAUSE_MAX_MS };
+    const asked = pollUntil(options, async () => {
       const run = await this.run(argv, laterByMs);
       last = `${run.stdout}${run.stderr}`;
       return text.test(run.stdout) ? run : undefined;
