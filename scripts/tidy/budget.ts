@@ -16,7 +16,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/adapters': 12_920,
   'src/app': 23_670,
   'src/cli': 18_290,
-  'src/core': 25_920,
+  'src/core': 25_950,
   'src/engine': 1_950,
   'src/page': 6_400,
   'src/ports': 1_510,

@@ -44,6 +44,7 @@ import {
   subjectOf,
   summarizeRecord,
   tellRollout,
+  updatedNodesOf,
 } from '../../core/rollout/describe-record.ts';
 import type { ToldRollout } from '../../core/rollout/describe-record.ts';
 import { describeGate } from '../../core/rollout/gate-words.ts';
@@ -251,9 +252,10 @@ export function stagedStatus(source: StagedSource, nowMs: number): StagedStatus 
   const gateText = end === told ? describeGate(gate, subjectOf(record)) : end.summary;
   const { hash, step, groups, baseNodes, canary, proven, losses } = record;
   const isCopied = registration.mode === 'takeover';
+  const updatedNodes = updatedNodesOf(record, phase, counts);
   return {
     revision: hash,
-    step: { ...step, ...defined({ groups }) },
+    step: { ...step, updatedNodes, ...defined({ groups }) },
     ...{ baseNodes, canary, evidence: evidenceOf(record) },
     ...defined({ proven, former: wayBackOf(record), losses, strays: stages?.strays }),
     ...(isCopied ? { copies: shownCopies(record, state?.copies) } : {}),

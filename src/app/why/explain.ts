@@ -9,7 +9,7 @@
 import { defined } from '@rollcall/base/defined.ts';
 import { rebaseState } from '../../core/intents/intents.ts';
 import { isOpen } from '../../core/model/breaker.ts';
-import type { Guard, Plan, PlanContext, View } from '../../core/model/plan.ts';
+import type { Guard, Plan, PlanContext, StagingContext, View } from '../../core/model/plan.ts';
 import type { ClusterMode } from '../../core/model/registration.ts';
 import type { DaemonSetState } from '../../core/model/state.ts';
 import type { Verdict } from '../../core/model/verdict.ts';
@@ -17,7 +17,7 @@ import { isUpdated, revisionHashOfPod, templateGenerationOf } from '../../core/p
 import { TOMBSTONE_KEPT_MS } from '../../core/pod/tombstones.ts';
 import { planReconcile } from '../../core/plan/plan.ts';
 import { guardOfOutage, standstillOf, type Outage } from '../../core/status/outages.ts';
-import { copilotStanding } from '../../core/may-act/opt-in.ts';
+import { copilotStanding, isStagedBy } from '../../core/may-act/opt-in.ts';
 import { computeView } from '../../core/view/view.ts';
 import type { DaemonSetObject } from '@rollcall/base/objects.ts';
 import type { PolicyReader } from '../../ports/fleet-reader.ts';
@@ -86,7 +86,23 @@ export async function explainRollout(
   const staging = stagingOf({ ...input, policies, options });
   const plan = planReconcile(input.view, { ...context, ...defined({ staging }) });
   const { nodes } = input.view;
-  return { plan, seen: nodesSeenIn(input.view, context.currentHash), nodes };
+  const told = isBudgetKnown(plan, input, staging) ? plan : withoutBudget(plan);
+  return { plan: told, seen: nodesSeenIn(input.view, context.currentHash), nodes };
+}
+
+/** Where nothing may act, a plan has no stages: its budget is that of the strategy, not that of the policy. */
+function isBudgetKnown(
+  { stages }: Plan,
+  { daemonSet, stored }: Prepared['input'],
+  staging: StagingContext | undefined,
+): boolean {
+  const { mode } = stored.registration;
+  const isStaged = staging !== undefined && isStagedBy(daemonSet, staging.reading, mode);
+  return !isStaged || stages !== undefined;
+}
+
+function withoutBudget({ rollout: _ofStrategy, ...plan }: Plan): Plan {
+  return plan;
 }
 
 function nodesSeenIn(view: View, hash: string | undefined): ObservedNodes {
@@ -237,6 +253,6 @@ const UNAVAILABLE: Readonly<Record<string, Guard | undefined>> & {
   [BREAKER_OPEN]: SILENT,
   'no-access': unavailable(
     'no-access',
-    'The cluster lets Rollcall in with no credential that it has; rollcall doctor says why.',
+    'The cluster lets Rollcall in with no credential that it has; rollcall cluster doctor says why.',
   ),
 };

@@ -19,6 +19,7 @@ import {
   parseNamespacedName,
   requireRegistration,
   parseWhy,
+  shellWord,
 } from '../command-line/cluster-arguments.ts';
 import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
 import type {
@@ -142,7 +143,7 @@ export const freezeCommand: CommandModule = defineCommand({
 function unconfirmedFreeze(why: string): Error {
   return refusal(
     'That freezes every DaemonSet of every cluster of the stack: pods of new nodes, replacements and rollouts wait for the thaw. Nothing was written.',
-    `If that is meant: rollcall freeze --why '${why}' --yes`,
+    `If that is meant: rollcall freeze --why ${shellWord(why)} --yes`,
   );
 }
 

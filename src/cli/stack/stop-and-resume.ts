@@ -20,7 +20,7 @@ import type {
   CommandModule,
   CommandResult,
 } from '../command-line/command-module.ts';
-import { parseWhy } from '../command-line/cluster-arguments.ts';
+import { parseWhy, shellWord } from '../command-line/cluster-arguments.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { failure, refusal, usageError } from '../process/exit-codes.ts';
 import { NOT_LOCAL, type Stack } from '../reach/stack.ts';
@@ -108,7 +108,7 @@ async function openDeployed(context: CommandContext): Promise<Stack> {
 function unconfirmed(why: string, isAll: boolean): Error {
   return refusal(
     'That stops every cluster of the stack: pods of new nodes, replacements and rollouts wait until it is resumed. Nothing was changed.',
-    `If that is meant: rollcall stack stop${isAll ? ' --all' : ''} --why '${why}' --yes`,
+    `If that is meant: rollcall stack stop${isAll ? ' --all' : ''} --why ${shellWord(why)} --yes`,
   );
 }
 

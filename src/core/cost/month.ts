@@ -90,13 +90,18 @@ export function clusterMonth({ messages, runs, daemonSets }: ClusterCounts): Clu
         ),
       }),
     },
-    hours: Math.max(0, ...[messages, ...runs].flatMap((each) => each?.hours ?? [])),
+    hours: Math.max(0, ...[messages, ...runs].flatMap((each) => (each ? hoursOf(each) : []))),
   };
 }
 
 /** All causes together. */
 export function totalOfMonth({ dollars }: Pick<ClusterMonth, 'dollars'>): number {
   return COST_CAUSES.reduce((sum, cause) => sum + dollars[cause], 0);
+}
+
+/** What was counted took some time, also by a clock that is behind those that counted. */
+function hoursOf({ hours }: Counted<unknown>): number {
+  return Math.max(1 / 60, hours);
 }
 
 /** Counts at their pace, for a month. */

@@ -35,14 +35,23 @@ export function policyTextOf({ metadata }: DaemonSetObject): string | undefined 
   return metadata.annotations?.[POLICY_ANNOTATION];
 }
 
+/** True where its rollouts are staged, or held while its policy cannot be read. */
+export function isStagedBy(
+  daemonSet: DaemonSetObject | null,
+  policy: PolicyReading,
+  mode: ClusterMode,
+): boolean {
+  if (policy.kind === 'none' || daemonSet === null || mode === 'observe') return false;
+  return mode === 'takeover' || copilotStanding(daemonSet) === 'followed';
+}
+
 /** True where its rollout would be staged, and how cannot be read: nothing of it proceeds. */
 export function isHeldByPolicy(
   daemonSet: DaemonSetObject | null,
   policy: PolicyReading,
   mode: ClusterMode,
 ): boolean {
-  if (policy.kind !== 'invalid' || daemonSet === null || mode === 'observe') return false;
-  return mode === 'takeover' || copilotStanding(daemonSet) === 'followed';
+  return policy.kind === 'invalid' && isStagedBy(daemonSet, policy, mode);
 }
 
 const MESSAGES: Readonly<Record<NotFollowed, string>> = {

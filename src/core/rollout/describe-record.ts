@@ -11,7 +11,8 @@ import { defined } from '@rollcall/base/defined.ts';
 import type { RolloutRecord } from '../model/rollout-record.ts';
 import { describeLosses, summarize } from './gate-words.ts';
 import type { Gate } from '../model/staged-progress.ts';
-import type { GateSubject } from './gate-words.ts';
+import type { GateSubject, RolloutPhase } from './gate-words.ts';
+import type { PodCounts } from './pod-counts.ts';
 import { olderWords } from './good-releases.ts';
 import { SOAKS_LOST_MAX } from './soak.ts';
 
@@ -86,6 +87,16 @@ export function describeStep({
       return `step ${String(step.index)}${of}${step.name === '' ? '' : ` (${step.name})`}`;
     }
   }
+}
+
+/** Updated nodes: a record counts on while a step is open, and at an end the status of the DaemonSet knows better. */
+export function updatedNodesOf(
+  { step }: Pick<RolloutRecord, 'step'>,
+  phase: RolloutPhase,
+  counts: PodCounts | undefined,
+): number {
+  const isEnd = phase === 'Done' || phase === 'Returned';
+  return isEnd && counts !== undefined ? counts.updated : step.updatedNodes;
 }
 
 function describeNodes({ step, baseNodes }: RolloutRecord): string {

@@ -150,7 +150,7 @@ async function noteOf(
 /** It is looked at again with each step, for as long as it stays so: nothing that it shows counts, neither as good nor as bad. */
 function notWhole({ incompleteReason }: ClusterMeta): string {
   const why = incompleteReason === undefined ? '' : ` (${incompleteReason})`;
-  return `its view is not whole${why}, so it holds its stage; rollcall doctor says more`;
+  return `its view is not whole${why}, so it holds its stage; rollcall cluster doctor says more`;
 }
 
 /** A stage, counted. */

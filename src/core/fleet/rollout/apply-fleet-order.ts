@@ -6,6 +6,7 @@
  */
 import { defined } from '@rollcall/base/defined.ts';
 import type { OrderNote } from '../../model/rollout-record.ts';
+import { NO_COUNTS } from './begin-rollout.ts';
 import { noteRefused } from '../../rollout/known-bad.ts';
 import { judgeOrder } from '../../rollout/orders.ts';
 import type { OrderResult, Ordered, RolloutOrder } from '../../rollout/orders.ts';
@@ -88,7 +89,7 @@ function fromTheFirstStage(record: FleetRecord, note: OrderNote): FleetRecord {
   const { approved: _ofThatTime, ...orders } = record.orders;
   const { wellSinceMs: _soaked, release, refused, ...rest } = record;
   const known = refused.filter(({ contentHash }) => contentHash !== release.contentHash);
-  const start = { stage: -1, stages: [], stageOpenedAtMs: note.atMs };
+  const start = { stage: -1, stages: [], stageOpenedAtMs: note.atMs, counts: NO_COUNTS };
   return { ...rest, release, refused: known, ...start, orders };
 }
 

@@ -21,7 +21,8 @@ export interface Beginning {
   readonly nowMs: number;
 }
 
-const NO_COUNTS = {
+/** Before a stage is open. */
+export const NO_COUNTS = {
   waiting: 0,
   rolling: 0,
   well: 0,

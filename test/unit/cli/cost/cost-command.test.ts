@@ -24,7 +24,7 @@ async function worldOf(
     const registration = { ...registrationOf(clusterId(name)), clusterUid: uid, labels };
     assert.equal(await registry.writeCluster(registration, 0), 'written');
     let { days } = metaOf(uid);
-    for (let hour = hours; hour > 0; hour -= 1) {
+    for (let hour = hours; hour === hours || hour > 0; hour -= 1) {
       for (let each = 0; each < count; each += 1) {
         days = addMessage(days, { atMs: nowMs - hour * HOUR_MS, sliceUnits: 3 });
       }
@@ -85,6 +85,11 @@ describe('rollcall cost', () => {
       /^Counted over the last 30 minutes.*\n! .*\. Less than an hour is taken for/m,
     );
     assert.match(early, /^a +3650 /m);
+  });
+
+  it('tells what was counted also by a clock that is behind', async () => {
+    const stdout = await stdoutOf(await worldOf({ a: 5 }, -1));
+    assert.match(stdout, /^Counted over the last 1 minute,/);
   });
 
   it('tells the fixed price alone where nothing was counted, with or without clusters', async () => {

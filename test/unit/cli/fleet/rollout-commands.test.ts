@@ -126,7 +126,7 @@ describe('rollcall fleet status', () => {
           'a',
           'rolling',
           '2/5',
-          'its view is not whole (a message was lost), so it holds its stage; rollcall doctor says more',
+          'its view is not whole (a message was lost), so it holds its stage; rollcall cluster doctor says more',
         ],
       ],
     );

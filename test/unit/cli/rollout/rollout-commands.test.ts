@@ -293,6 +293,7 @@ describe('orders', () => {
     const world = await worldWith({ object: { status } });
     const undone = (await world.run(['rollout', 'undo', ...AGENT])).expectExit(0);
     assert.match(undone.stdout, /Returned\n.*undo: +to old by ann/s, 'no node was updated');
+    assert.match(undone.stdout, /^step: .*; 0 of 50 nodes updated$/m);
     const watched = (await world.run(['rollout', 'undo', ...AGENT, '--watch'])).expectExit(0);
     assert.match(
       watched.stderr,

@@ -213,6 +213,9 @@ describe('rollcall stack stop and resume', () => {
       exitCode: 3,
       remedy: "If that is meant: rollcall stack stop --why 'INC-1' --yes",
     });
+    await assert.rejects(run(stopStackCommand, { why: "don't" }), {
+      remedy: "If that is meant: rollcall stack stop --why 'don'\\''t' --yes",
+    });
     assert.deepEqual(stopped(), []);
   });
 });

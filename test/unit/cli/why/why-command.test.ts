@@ -51,6 +51,29 @@ describe('rollcall why', () => {
     assert.match(ofCluster, /^ +do: rollcall thaw --cluster a$/m);
   });
 
+  it('tells no budget of a policy that no plan of now goes by: it is not that of the strategy', async () => {
+    const runs = new ReconcileWorld({ nodes: 5 });
+    await runs.settle();
+    runs.cluster.change('daemonsets', { namespace: 'system', name: 'agents' }, (set) => ({
+      ...set,
+      metadata: { ...set.metadata, annotations: { 'rollcall.dev/rollout': 'maxUnavailable: 3' } },
+    }));
+    await runs.mirror.sync();
+    await runs.settle();
+    const commands = new CommandWorld();
+    commands.adopt(runs);
+    const budgetOf = async (): Promise<unknown> => {
+      const { answers } = (await commands.run(['why', ...AGENTS, '--json']))
+        .expectExit(0)
+        .document();
+      const [answer] = answers as readonly { budget?: { unavailableNodesMax: number } }[];
+      return answer?.budget?.unavailableNodesMax;
+    };
+    assert.equal(await budgetOf(), 3);
+    (await commands.run(['freeze', '--cluster', 'a', '--why', 'CVE-1'])).expectExit(0);
+    assert.equal(await budgetOf(), undefined);
+  });
+
   it('asks every cluster where none is named, and says which cannot be read', async () => {
     const commands = await world();
     const { registry } = commands.stores();

@@ -1,6 +1,7 @@
 // An operator's orders to a fleet's rollout: each names what was seen, is safe to repeat, and is due at once.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { NO_COUNTS } from '../../../../../src/core/fleet/rollout/begin-rollout.ts';
 import { applyFleetOrder } from '../../../../../src/core/fleet/rollout/apply-fleet-order.ts';
 import type { RolloutOrder } from '../../../../../src/core/rollout/orders.ts';
 import type {
@@ -116,11 +117,13 @@ describe('a resume', () => {
 
   it('takes an undo back, and begins with the first stage: clusters have gone back', () => {
     const orders = { undo: NOTE, approved: { ...NOTE, stepIndex: 3 } };
-    const record = held({ kind: 'returning' }, { orders, stage: 2, wellSinceMs: 3 });
+    const counts = { ...NO_COUNTS, rolling: 1, returning: 2 };
+    const record = held({ kind: 'returning' }, { orders, stage: 2, wellSinceMs: 3, counts });
     const resumed = given(record, RESUME, LATER);
     assert.deepEqual([resumed.stage, resumed.stageOpenedAtMs, resumed.orders], [-1, 6000, {}]);
     assert.ok(!('wellSinceMs' in resumed));
     assert.deepEqual(resumed.stages, [], 'assigned anew');
+    assert.deepEqual(resumed.counts, NO_COUNTS, 'none comes back any more');
     const rolledBack = held({ kind: 'returned' }, { breach: BREACH, stage: 1 });
     assert.equal(given(rolledBack, { ...RESUME, breachAtMs: 4000 }).stage, -1);
   });
