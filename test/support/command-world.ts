@@ -14,25 +14,23 @@ import { COMMANDS } from '../../src/cli/commands.ts';
 import { CommandError, EXIT } from '../../src/cli/process/exit-codes.ts';
 import type { ClusterConnector } from '../../src/ports/cluster/cluster-access.ts';
 import { STACK_OUTPUT_NAMES, type StackOutputName, type Stack } from '../../src/cli/reach/stack.ts';
-import { MemoryCredentialStore } from './memory-credential-store.ts';
 import { MemoryFleetRolloutStore } from './memory-fleet-rollout-store.ts';
-import { MemoryFleetMirrorStore } from './memory-mirrors.ts';
 import { MemoryFreezeStore } from './memory-freeze-store.ts';
-import { MemoryFleetStore } from './memory-fleet-store.ts';
 import { MemoryRegistryStore } from './memory-registry-store.ts';
 import { MemoryViewStore } from './memory-view-store.ts';
+import { RegistryInProcess } from './registry-in-process.ts';
 import { RecordingHintQueue } from './recording-hint-queue.ts';
 import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { VirtualClock, settle } from '@rollcall/base/testing/virtual-clock.ts';
 
-export interface CommandStores {
+export interface CommandStores extends Pick<
+  RegistryInProcess,
+  'fleets' | 'mirrors' | 'credentials'
+> {
   readonly registry: MemoryRegistryStore;
   readonly view: MemoryViewStore;
-  readonly fleets: MemoryFleetStore;
   readonly rollouts: MemoryFleetRolloutStore;
   readonly freezes: MemoryFreezeStore;
-  readonly mirrors: MemoryFleetMirrorStore;
-  readonly credentials: MemoryCredentialStore;
   readonly hints: RecordingHintQueue;
 }
 
@@ -57,19 +55,21 @@ export class CommandWorld {
   /** What STS answers. */
   callerArn = (): Promise<string> => Promise.resolve(CALLER_ARN);
   readonly #stores = new Map<string, CommandStores>();
+  readonly #tables: RegistryInProcess[] = [];
 
   /** The stores of a stage; made at the first call. */
   stores(stage = 'dev'): CommandStores {
     const known = this.#stores.get(stage);
     if (known !== undefined) return known;
+    const table = new RegistryInProcess();
+    this.#tables.push(table);
+    const { fleets, mirrors, credentials } = table;
     const made = {
+      ...{ fleets, mirrors, credentials },
       registry: new MemoryRegistryStore(),
       view: new MemoryViewStore(),
-      fleets: new MemoryFleetStore(),
       rollouts: new MemoryFleetRolloutStore(),
       freezes: new MemoryFreezeStore(),
-      mirrors: new MemoryFleetMirrorStore(),
-      credentials: new MemoryCredentialStore(),
       hints: new RecordingHintQueue(),
     };
     this.#stores.set(stage, made);
@@ -148,6 +148,7 @@ export class CommandWorld {
     });
     while (!isDone) {
       await settle();
+      for (const table of this.#tables) await table.idle();
       await this.onTick();
       if (!isDone) await this.clock.advance(1000);
     }

@@ -5,10 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { canonicalJson, isJsonObject, jsonMember, type JsonObject } from '@rollcall/base/json.ts';
-import { NO_MIRROR, type FleetMirror } from '../../src/core/fleet/told/fleet-mirror.ts';
 import type { LiveRead } from '../../src/ports/cluster/cluster-access.ts';
 import type { MirrorAccess, MirrorWrite } from '../../src/ports/cluster/cluster-access.ts';
-import type { FleetMirrorStore } from '../../src/ports/stores/freeze-store.ts';
 
 /** What is asked of it. */
 export interface MirrorCall {
@@ -113,21 +111,4 @@ function nameOf(object: JsonObject): string {
 function isStill(object: JsonObject, live: JsonObject | undefined): boolean {
   const asked = jsonMember(object['metadata'], 'resourceVersion');
   return asked === undefined || asked === jsonMember(live?.['metadata'], 'resourceVersion');
-}
-
-/** The item that says where mirrors are, in memory. */
-export class MemoryFleetMirrorStore implements FleetMirrorStore {
-  #mirror = NO_MIRROR;
-  reads = 0;
-
-  readMirror(): Promise<FleetMirror> {
-    this.reads += 1;
-    return Promise.resolve(this.#mirror);
-  }
-
-  writeMirror(mirror: FleetMirror): Promise<'written' | 'lost'> {
-    if (mirror.version !== this.#mirror.version) return Promise.resolve('lost');
-    this.#mirror = { ...mirror, version: mirror.version + 1 };
-    return Promise.resolve('written');
-  }
 }

@@ -24,15 +24,41 @@ export interface StoreHooks {
 /** Nothing, or the result that the caller sees. */
 export type AfterCall = { readonly result: unknown } | undefined | void;
 
+/** What a test has of a store besides its port. */
+export interface Hooked {
+  hooks: StoreHooks;
+  readonly calls: StoreCall[];
+}
+
+/** The same store, whose every call runs between hooks. */
+export function hooked<T extends object>(store: T): T & Hooked {
+  const own: Hooked & { [name: string | symbol]: unknown } = { hooks: {}, calls: [] };
+  return new Proxy(store, {
+    get: (target, name): unknown => {
+      if (name in own) return own[name];
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      const operation = String(name);
+      const isWrite = !/^(read|list)/.test(operation);
+      return (...given: readonly unknown[]): unknown => {
+        const call = { operation, target: JSON.stringify(given[0]), isWrite };
+        return aroundCall(own, call, () => Reflect.apply(member, target, given) as unknown);
+      };
+    },
+    set: (target, name, value) => Reflect.set(name in own ? own : target, name, value),
+  }) as T & Hooked; // as the handler says
+}
+
 /** Runs `apply` between the hooks, and keeps a record of the call. */
 export async function aroundCall<T>(
-  context: { readonly hooks: StoreHooks; readonly calls: StoreCall[] },
+  context: Hooked,
   call: StoreCall,
-  apply: () => T,
+  apply: () => T | Promise<T>,
 ): Promise<T> {
   await context.hooks.before?.(call);
   context.calls.push(call);
-  const result = apply();
+  const applied = apply();
+  const result = applied instanceof Promise ? await applied : applied;
   const instead = await context.hooks.after?.(call);
   return instead === undefined ? result : (instead as { readonly result: T }).result; // as the hook says
 }

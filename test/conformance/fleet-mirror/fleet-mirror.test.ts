@@ -26,7 +26,7 @@ import {
   standing,
 } from '../../support/fleet-record-samples.ts';
 import { kstatusOf } from '../../support/kstatus.ts';
-import { MemoryFleetMirrorStore } from '../../support/memory-mirrors.ts';
+import { RegistryInProcess } from '../../support/registry-in-process.ts';
 import { MemoryViewStore } from '../../support/memory-view-store.ts';
 import { MemoryMetrics } from '../../support/memory-metrics.ts';
 import { createApiClient } from '../control-plane/api.ts';
@@ -49,7 +49,7 @@ const RULES = { cluster: readRules('infra/mirror/rbac.yaml').cluster.slice(0, 3)
 describe('the mirror of fleets on a real API server', { timeout: 300_000 }, () => {
   const log = new MemoryLog();
   const metrics = new MemoryMetrics();
-  const setting = new MemoryFleetMirrorStore();
+  const setting = new RegistryInProcess().mirrors;
   const clock = createSystemClock({ timers: 'unreferenced' });
   const clusters = new HttpsClusterConnector({ clock, egress: { loopback: 'allowed' } });
   const connector = createMirrorConnector(clusters);

@@ -8,9 +8,8 @@ import { createDynamoViewStore } from '../../../src/adapters/dynamodb/view-store
 import { createSystemRandom } from '@rollcall/base/system/system-random.ts';
 import { clusterId, clusterUid, nodeName, uid } from '../../../src/core/model/identifiers.ts';
 import { emptyState } from '../../../src/core/model/state.ts';
-import type { CredentialStore } from '../../../src/ports/stores/credential-store.ts';
+import type { CredentialStore, SealedToken } from '../../../src/ports/stores/credential-store.ts';
 import type { ViewStore } from '../../../src/ports/stores/view-store.ts';
-import { testCredentialStore } from '../../support/credential-store-suite.ts';
 import { testFreezeNotes } from '../../support/freeze-store-suite.ts';
 import {
   freshName,
@@ -180,3 +179,63 @@ describe('the DynamoDB stores on the local tables (M4, row 62)', () => {
     await assert.rejects(present(view).writeBreaker(meta.clusterUid, breaker), tooLarge);
   });
 });
+
+function sealedAt(issuedAtMs: number, changes: Partial<SealedToken> = {}): SealedToken {
+  return {
+    clusterUid: clusterUid('u-1'),
+    ciphertext: Buffer.from(`sealed-${issuedAtMs}`).toString('base64'),
+    issuedAtMs,
+    expiresAtMs: issuedAtMs + 14_400_000,
+    ...changes,
+  };
+}
+
+function testCredentialStore(store: () => CredentialStore): void {
+  it('keeps the newer of two sealed tokens, whatever order they come in', async () => {
+    const id = clusterId(freshName('credential'));
+    assert.equal(await store().readToken(id, 'act'), undefined);
+    assert.equal(await store().writeToken(id, 'act', sealedAt(2000)), 'written');
+    assert.deepEqual(await store().readToken(id, 'act'), sealedAt(2000));
+    assert.equal(await store().writeToken(id, 'act', sealedAt(1000)), 'older');
+    const again = sealedAt(2000, { ciphertext: 'b3RoZXI=' });
+    assert.equal(
+      await store().writeToken(id, 'act', again),
+      'older',
+      'a redelivery changes nothing',
+    );
+    assert.deepEqual(await store().readToken(id, 'act'), sealedAt(2000));
+    assert.equal(await store().writeToken(id, 'act', sealedAt(3000)), 'written');
+    assert.deepEqual(await store().readToken(id, 'act'), sealedAt(3000));
+  });
+
+  it('begins anew with the token of another cluster UID, however old (row 90)', async () => {
+    const id = clusterId(freshName('credential'));
+    await store().writeToken(id, 'act', sealedAt(2000));
+    const rebuilt = sealedAt(1000, { clusterUid: clusterUid('u-2') });
+    assert.equal(await store().writeToken(id, 'act', rebuilt), 'written');
+    assert.deepEqual(await store().readToken(id, 'act'), rebuilt);
+  });
+
+  it('keeps the token of each purpose apart, and forgets both', async () => {
+    const id = clusterId(freshName('credential'));
+    await store().writeToken(id, 'act', sealedAt(3000));
+    assert.equal(await store().readToken(id, 'ask'), undefined);
+    assert.equal(await store().writeToken(id, 'ask', sealedAt(2000)), 'written');
+    assert.deepEqual(await store().readToken(id, 'ask'), sealedAt(2000));
+    assert.deepEqual(await store().readToken(id, 'act'), sealedAt(3000));
+    await store().removeTokens(id);
+    assert.equal(await store().readToken(id, 'ask'), undefined);
+    assert.equal(await store().readToken(id, 'act'), undefined);
+  });
+
+  it('forgets a token, and keeps the others', async () => {
+    const [id, other] = [clusterId(freshName('credential')), clusterId(freshName('credential'))];
+    await store().writeToken(id, 'act', sealedAt(2000));
+    await store().writeToken(other, 'act', sealedAt(2000));
+    await store().removeTokens(id);
+    await store().removeTokens(id);
+    assert.equal(await store().readToken(id, 'act'), undefined);
+    assert.deepEqual(await store().readToken(other, 'act'), sealedAt(2000));
+    assert.equal(await store().writeToken(id, 'act', sealedAt(1000)), 'written');
+  });
+}

@@ -23,7 +23,7 @@ import type { RolloutOrder } from '../../../src/core/rollout/orders.ts';
 import { FleetWorld, type FleetMember, type MemberOptions } from '../isolation/fleet-world.ts';
 import { fleetDocument } from '../fleet-samples.ts';
 import { MemoryFleetRolloutStore } from '../memory-fleet-rollout-store.ts';
-import { MemoryFleetStore } from '../memory-fleet-store.ts';
+import { RegistryInProcess } from '../registry-in-process.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { noHolder } from '../rollout-stores.ts';
 import { startBuiltIn } from '../simulation/copilot-world.ts';
@@ -47,7 +47,7 @@ export interface FleetTemplate {
 /** The clusters, and the function `fleet` above them. */
 export class EngineFleet extends FleetWorld {
   readonly rollouts = new MemoryFleetRolloutStore();
-  readonly fleets = new MemoryFleetStore();
+  readonly fleets = new RegistryInProcess().fleets;
   readonly told: string[] = [];
   readonly #template: FleetTemplate;
   readonly #failures: unknown[] = [];

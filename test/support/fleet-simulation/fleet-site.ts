@@ -20,7 +20,7 @@ import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.t
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { fleetDocument, fleetOf, manifestOf } from '../fleet-samples.ts';
 import { MemoryFleetRolloutStore } from '../memory-fleet-rollout-store.ts';
-import { MemoryFleetStore } from '../memory-fleet-store.ts';
+import { RegistryInProcess } from '../registry-in-process.ts';
 import { MemoryFreezeStore } from '../memory-freeze-store.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { MemoryRegistryStore } from '../memory-registry-store.ts';
@@ -70,7 +70,8 @@ export class FleetSite {
   faults: SiteFaults;
   readonly clusters: readonly ModelCluster[];
   readonly rollouts = new MemoryFleetRolloutStore();
-  readonly fleets = new MemoryFleetStore();
+  readonly table = new RegistryInProcess();
+  readonly fleets = this.table.fleets;
   readonly registry = new MemoryRegistryStore();
   readonly freezes = new MemoryFreezeStore();
   readonly metrics = new MemoryMetrics();
@@ -213,7 +214,7 @@ export class FleetSite {
   /** Everything runs until it has ended or stands still. */
   async #quiet(): Promise<void> {
     await settle();
-    await settle();
+    await this.table.idle();
   }
 
   #invoke(): void {

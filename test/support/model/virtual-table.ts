@@ -5,11 +5,12 @@
  * decided by who opens the client. Nothing is lost, throttled or repeated here: faults are the simulation's. A write that
  * loses its race is billed as one.
  */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { updateOf } from '@rollcall/local-aws/dynamodb/statement.ts';
-import { statementsOf, Tables, type Fields } from '@rollcall/local-aws/dynamodb/tables.ts';
-import { sizeOfItem, TableError, type WireItem } from '@rollcall/local-aws/dynamodb/values.ts';
+import { statementsOf, type Tables, type Fields } from '@rollcall/local-aws/dynamodb/tables.ts';
+import { sizeOfItem, type WireItem } from '@rollcall/local-aws/dynamodb/values.ts';
+import { createTablesInProcess } from '../create-key-table.ts';
+import { documentClientOf } from '../document-client.ts';
 import { decodeBody, encodeBody, keyIn } from '../../../src/adapters/dynamodb/item-codec.ts';
 
 /** What a request is, for who decides how long it takes. */
@@ -36,11 +37,6 @@ interface Sent extends Place {
   >;
 }
 
-interface Answered {
-  readonly status: number;
-  readonly body: object;
-}
-
 const READ_BYTES = 4096;
 const WRITE_BYTES = 1024;
 const KINDS: Readonly<Record<string, TableRequest>> = {
@@ -49,51 +45,23 @@ const KINDS: Readonly<Record<string, TableRequest>> = {
   Query: 'query',
   BatchExecuteStatement: 'batch-write',
 };
-const KEYS = {
-  KeySchema: [
-    { AttributeName: 'pk', KeyType: 'HASH' },
-    { AttributeName: 'sk', KeyType: 'RANGE' },
-  ],
-  AttributeDefinitions: [
-    { AttributeName: 'pk', AttributeType: 'S' },
-    { AttributeName: 'sk', AttributeType: 'S' },
-  ],
-};
-
 /** Tables of these names. */
 export class VirtualTable {
-  readonly #tables = new Tables();
+  readonly #tables: Tables;
 
   constructor(...names: readonly string[]) {
-    for (const TableName of names) this.#tables.perform('CreateTable', { TableName, ...KEYS });
+    this.#tables = createTablesInProcess(...names);
   }
 
   /** A client of its own. */
   client(user: TableUser): DynamoDBDocumentClient {
-    const handle = async (request: {
-      readonly headers: Readonly<Record<string, string>>;
-      readonly body?: Uint8Array;
-    }) => {
-      const name = request.headers['x-amz-target']?.split('.')[1] ?? '';
-      const fields = JSON.parse(Buffer.from(request.body ?? []).toString()) as Fields;
+    return documentClientOf(async (name, fields) => {
       await user.before(KINDS[name] ?? 'write');
-      const { status, body } = this.#answer(name, fields, user.onUnits);
-      const headers = { 'content-type': 'application/x-amz-json-1.0' };
-      return { response: { statusCode: status, headers, body: Buffer.from(JSON.stringify(body)) } };
-    };
-    const client = new DynamoDBClient({
-      region: 'us-east-1',
-      maxAttempts: 1,
-      credentials: { accessKeyId: 'model', secretAccessKey: 'model' },
-      signer: { sign: (request) => Promise.resolve(request) },
-      requestHandler: { handle },
-    });
-    return DynamoDBDocumentClient.from(client, {
-      marshallOptions: { removeUndefinedValues: true },
+      return this.#answer(name, fields, user.onUnits);
     });
   }
 
-  #answer(name: string, fields: Fields, onUnits: TableUser['onUnits']): Answered {
+  #answer(name: string, fields: Fields, onUnits: TableUser['onUnits']): object {
     const sent: Sent = fields;
     const onRead = (items: readonly (WireItem | undefined)[], isConsistent = false): void => {
       const bytes = items.reduce((sum, item) => sum + sizeOfItem(item ?? {}), 0);
@@ -108,11 +76,11 @@ export class VirtualTable {
     } else if (name === 'Query') {
       onRead(this.#whole(fields), sent.ConsistentRead);
     } else return this.#write(name, fields, onUnits);
-    return this.#perform(name, fields);
+    return this.#tables.perform(name, fields);
   }
 
-  /** Each item by the larger of what stood there and what stands there now. */
-  #write(name: string, fields: Fields, onUnits: TableUser['onUnits']): Answered {
+  /** Each item by the larger of what stood there and what stands there now, whether or not it succeeds. */
+  #write(name: string, fields: Fields, onUnits: TableUser['onUnits']): object {
     const { Item, ...place }: Sent = fields;
     const places: readonly Place[] =
       name === 'BatchExecuteStatement'
@@ -120,14 +88,16 @@ export class VirtualTable {
         : [Item === undefined ? place : { ...place, Key: keyOf(Item) }];
     const items = (): readonly WireItem[] => places.map((each) => this.#peek(each) ?? {});
     const before = items();
-    const answer = this.#perform(name, fields);
-    for (const [index, item] of items().entries()) {
-      const sizes = [item, before[index] ?? {}].map(sizesOf);
-      const units = unitsOf(sizes, 'whole');
-      onUnits('writeUnits', units);
-      onUnits('logWriteUnits', units - unitsOf(sizes, 'besideLog'));
+    try {
+      return this.#tables.perform(name, fields);
+    } finally {
+      for (const [index, item] of items().entries()) {
+        const sizes = [item, before[index] ?? {}].map(sizesOf);
+        const units = unitsOf(sizes, 'whole');
+        onUnits('writeUnits', units);
+        onUnits('logWriteUnits', units - unitsOf(sizes, 'besideLog'));
+      }
     }
-    return answer;
   }
 
   /** What a query reads, whatever of it is shown. */
@@ -139,16 +109,6 @@ export class VirtualTable {
   #peek({ TableName, Key }: Place): WireItem | undefined {
     const { Item } = this.#tables.perform('GetItem', { TableName, Key }) as { Item?: WireItem };
     return Item;
-  }
-
-  #perform(name: string, fields: Fields): Answered {
-    try {
-      return { status: 200, body: this.#tables.perform(name, fields) };
-    } catch (error) {
-      if (!(error instanceof TableError)) throw error;
-      const { type, message, item } = error;
-      return { status: 400, body: { __type: type, message, Item: item } };
-    }
   }
 }
 

@@ -6,9 +6,13 @@
  * work; one whose invocation ran out of time is, and what was left of that goes on then, as in a sandbox that wakes up.
  * Handlers repeat what functions/* compose of ports: parse, call, report what failed.
  */
-import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { toIngestRecord } from '../../../functions/ingest-record.ts';
-import { HandlerTimeoutError, createHandler } from '../../../functions/middleware.ts';
+import {
+  HandlerTimeoutError,
+  createHandler,
+  type HandlerContext,
+} from '../../../functions/middleware.ts';
 import { handleRecords } from '../../../functions/records.ts';
 import { takeBatch, type BesideRun } from '../../../functions/reconcile/take-batch.ts';
 import { createPolicyReader } from '../../../src/adapters/policy/policy-reader.ts';
@@ -19,15 +23,20 @@ import {
   defaultIngestOptions,
   type IngestOptions,
   type IngestDependencies,
+  type IngestProcessCache,
   createIngestProcessCache,
 } from '../../../src/app/ingest/process/dependencies.ts';
 import { ingestBatch } from '../../../src/app/ingest/ingest-batch.ts';
 import { defaultReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import type { ReconcileOptions } from '../../../src/app/reconcile/process/dependencies.ts';
 import { reconcileKey } from '../../../src/app/reconcile/reconcile-key.ts';
-import { createProcessCache } from '../../../src/app/reconcile/process/process-cache.ts';
+import {
+  createProcessCache,
+  type ProcessCache,
+} from '../../../src/app/reconcile/process/process-cache.ts';
 import {
   createResyncProcessCache,
+  type ResyncProcessCache,
   WALK_RESERVE_MS,
   defaultResyncOptions,
 } from '../../../src/app/resync/dependencies.ts';
@@ -40,14 +49,13 @@ import type { ClusterConnector } from '../../../src/ports/cluster/cluster-access
 import type { HintQueue, HintReceipts } from '../../../src/ports/queues/queue.ts';
 import type { Random } from '@rollcall/base/ports/random.ts';
 import type { FreezeStore } from '../../../src/ports/stores/freeze-store.ts';
+import type { FunctionRegistryStore } from '../../../src/ports/stores/registry-store.ts';
 import type { NamespacedName, ViewStore } from '../../../src/ports/stores/view-store.ts';
 import { MemoryLog, type LogLine } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../memory-metrics.ts';
 import { Gate, type GateRule } from './gate.ts';
 import { gatedConnector } from './gated-connector.ts';
-import { toSqsEvent } from './lambda-event.ts';
 import { notedView, type NotedView } from './noted-view.ts';
-import type { Invocation, InvocationPorts, Process } from './invocation.ts';
 import type { InvocationEnd } from './mapping.ts';
 
 /** The functions of serverless.yml. */
@@ -61,6 +69,30 @@ export const TIMEOUTS_MS: Readonly<Record<FunctionName, number>> = {
   resync: 30_000,
   'dead-letter': 10_000,
 };
+
+interface Process {
+  readonly ingestProcessCache: IngestProcessCache;
+  readonly processCache: ProcessCache;
+  readonly resyncProcessCache: ResyncProcessCache;
+  /** An invocation that had run out of time: it stands still until the process is used again (rows 21, 30). */
+  left?: Gate;
+}
+
+interface InvocationPorts {
+  readonly gate: Gate;
+  readonly clock: Clock;
+  readonly registry: FunctionRegistryStore;
+  readonly freezes: FreezeStore;
+  readonly view: ViewStore;
+  readonly queue: HintQueue;
+  readonly receipts: HintReceipts;
+  readonly process: Process;
+}
+
+/** An invocation, with what the real stack around handlers gives it. */
+interface Invocation extends InvocationPorts {
+  readonly context: HandlerContext;
+}
 
 export interface HostOptions {
   readonly clock: Clock;
@@ -373,4 +405,38 @@ function lostHintOf(queue: 'reconcile' | 'delay', body: string): { readonly lost
   }
   const parsed = parseHint(body);
   return parsed.kind === 'hint' ? { lost: parsed.hint } : {};
+}
+
+/** The event of a batch. Of digests and receive counts, which no handler reads, there is nothing. */
+function toSqsEvent(deliveries: readonly Delivery[]): SQSEvent {
+  return { Records: deliveries.map(toRecord) };
+}
+
+function toRecord({ message, receiptHandle }: Delivery): SQSRecord {
+  const { messageId, body, groupId, attributes = {} } = message;
+  return {
+    messageId,
+    receiptHandle,
+    body,
+    attributes: {
+      SenderId: message.senderId,
+      SentTimestamp: String(message.sentAtMs),
+      ...(groupId === undefined ? {} : { MessageGroupId: groupId }),
+      ApproximateReceiveCount: String(message.receiveCount),
+      ApproximateFirstReceiveTimestamp: String(message.firstReceivedAtMs ?? 0),
+    },
+    messageAttributes: Object.fromEntries(
+      Object.entries(attributes).map(([name, { DataType, StringValue }]) => [
+        name,
+        {
+          dataType: DataType,
+          ...(StringValue === undefined ? {} : { stringValue: StringValue }),
+        },
+      ]),
+    ),
+    md5OfBody: '',
+    eventSource: 'aws:sqs',
+    eventSourceARN: '',
+    awsRegion: '',
+  };
 }

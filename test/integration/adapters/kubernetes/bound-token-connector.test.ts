@@ -7,7 +7,7 @@ import type { ClusterRegistration } from '../../../../src/core/model/registratio
 import type { ClusterConnector } from '../../../../src/ports/cluster/cluster-access.ts';
 import type { SealContext } from '../../../../src/ports/stores/credential-store.ts';
 import { LocalSeal } from '../../../support/local-seal.ts';
-import { MemoryCredentialStore } from '../../../support/memory-credential-store.ts';
+import { RegistryInProcess } from '../../../support/registry-in-process.ts';
 import {
   answerJson,
   startScriptedApiServer,
@@ -22,7 +22,7 @@ const LEASE = '/leases/rollcall-watcher';
 describe('a cluster with a bound token', () => {
   let server: ScriptedApiServer;
   let clock: VirtualClock;
-  let credentials: MemoryCredentialStore;
+  let credentials: RegistryInProcess['credentials'];
   let seal: LocalSeal;
   let connector: ClusterConnector;
   /** Tokens that the API server does not accept. */
@@ -45,7 +45,7 @@ describe('a cluster with a bound token', () => {
   after(() => server.close());
   beforeEach(() => {
     clock = new VirtualClock();
-    credentials = new MemoryCredentialStore();
+    ({ credentials } = new RegistryInProcess());
     seal = new LocalSeal();
     connector = new HttpsClusterConnector({
       clock,
@@ -98,7 +98,7 @@ describe('a cluster with a bound token', () => {
     assert.equal(await stateOf(), 'connected');
     assert.equal(await stateOf(), 'connected');
     assert.deepEqual(sentTokens(), ['first'], 'verified once (protocol 24)');
-    assert.equal(credentials.reads.length, 2);
+    assert.equal(credentials.calls.filter(({ isWrite }) => !isWrite).length, 2);
   });
 
   it('has its identity verified again with each new token (protocol 24, S6)', async () => {
@@ -141,7 +141,8 @@ describe('a cluster with a bound token', () => {
   });
 
   it('is not blamed when the store or the key service does not answer', async () => {
-    credentials.failure = Object.assign(new Error('secret'), { name: 'ThrottlingException' });
+    const failure = Object.assign(new Error('secret'), { name: 'ThrottlingException' });
+    credentials.hooks = { before: () => Promise.reject(failure) };
     const message = 'the sealed token cannot be read: ThrottlingException';
     const unread = { kind: 'unavailable', message, retryAfterMs: 5_000, token: 'unread' };
     assert.deepEqual(await stateOf(), unread);
@@ -155,9 +156,10 @@ describe('a cluster with a bound token', () => {
     assert.deepEqual([await stateOf(), await stateOf(east)], ['connected', 'connected']);
     assert.deepEqual(sentTokens(), ['of-west', 'of-east']);
     // Somebody who may write the table, but not use the key, moves one.
-    const moved = credentials.tokens.get(clusterId('west'));
+    const moved = await credentials.readToken(clusterId('west'), 'act');
     assert.ok(moved !== undefined);
-    credentials.tokens.set(clusterId('east'), moved);
+    await credentials.removeTokens(clusterId('east'));
+    await credentials.writeToken(clusterId('east'), 'act', moved);
     const anew = registered({ id: clusterId('east'), configVersion: 2 });
     assert.deepEqual(await stateOf(anew), { kind: 'no-token', fault: 'not-opened' });
     assert.equal(server.requests.length, 2);
@@ -168,7 +170,7 @@ describe('a cluster with a bound token', () => {
     assert.equal(await stateOf(), 'connected');
     const rebuilt = registered({ configVersion: 2, clusterUid: clusterUid('uid-2') });
     assert.deepEqual(await stateOf(rebuilt), { kind: 'no-token', fault: 'other-cluster' });
-    credentials.tokens.clear();
+    await credentials.removeTokens(clusterId('west'));
     const again = registered({ configVersion: 3 });
     assert.deepEqual(await stateOf(again), { kind: 'no-token', fault: 'not-sent' });
     assert.deepEqual(sentTokens(), ['first']);

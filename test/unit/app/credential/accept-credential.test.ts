@@ -11,9 +11,15 @@ import {
 import type { CredentialMessage } from '../../../../src/core/model/watcher-message.ts';
 import { clusterId, clusterUid } from '../../../../src/core/model/identifiers.ts';
 import type { ClusterRegistration } from '../../../../src/core/model/registration.ts';
-import { subjectOf, type SealContext } from '../../../../src/ports/stores/credential-store.ts';
+import {
+  subjectOf,
+  type CredentialStore,
+  type SealContext,
+  type SealedToken,
+  type TokenPurpose,
+} from '../../../../src/ports/stores/credential-store.ts';
 import { LocalSeal } from '../../../support/local-seal.ts';
-import { MemoryCredentialStore } from '../../../support/memory-credential-store.ts';
+import { RegistryInProcess } from '../../../support/registry-in-process.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
 import { MemoryMetrics } from '../../../support/memory-metrics.ts';
 import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
@@ -29,7 +35,7 @@ const HOUR_S = 3600;
 function world(): {
   readonly clock: VirtualClock;
   readonly registry: MemoryRegistryStore;
-  readonly credentials: MemoryCredentialStore;
+  readonly credentials: CredentialStore;
   readonly seal: LocalSeal;
   readonly log: MemoryLog;
   readonly metrics: MemoryMetrics;
@@ -39,7 +45,7 @@ function world(): {
   return {
     clock: new VirtualClock(),
     registry,
-    credentials: new MemoryCredentialStore(),
+    credentials: new RegistryInProcess().credentials,
     seal: new LocalSeal(),
     log: new MemoryLog(),
     metrics: new MemoryMetrics(),
@@ -83,6 +89,8 @@ describe('accepting a sealed token', () => {
     };
   }
 
+  const kept = (purpose: TokenPurpose = 'act'): Promise<SealedToken | undefined> =>
+    at.credentials.readToken(WEST, purpose);
   const accept = (message: CredentialMessage): Promise<CredentialResult> =>
     acceptFrom(RENEWER, message);
   const acceptFrom = (
@@ -100,8 +108,8 @@ describe('accepting a sealed token', () => {
     assert.deepEqual(await accept(message), { kind: 'stored' });
     const { ciphertext, expiresAtMs } = message;
     const issuedAtMs = nowS() * 1000;
-    const kept = { clusterUid: UID, ciphertext, issuedAtMs, expiresAtMs };
-    assert.deepEqual(at.credentials.tokens.get(WEST), kept);
+    const expected = { clusterUid: UID, ciphertext, issuedAtMs, expiresAtMs };
+    assert.deepEqual(await kept(), expected);
     assert.deepEqual(await accept(message), { kind: 'older' }, 'a redelivery changes nothing');
     assert.equal(at.metrics.sum('CredentialMessages', 'stored'), 1);
     assert.equal(at.metrics.sum('CredentialMessages', 'older'), 1);
@@ -113,8 +121,8 @@ describe('accepting a sealed token', () => {
     const asking = tokenOf({ sub: subjectOf('ask') });
     const message = await messageOf(asking, { context: asks, purpose: 'ask' });
     assert.deepEqual(await accept(message), { kind: 'stored' });
-    assert.equal(at.credentials.tokens.size, 0);
-    assert.equal(at.credentials.requestTokens.get(WEST)?.ciphertext, message.ciphertext);
+    assert.equal(await kept(), undefined);
+    assert.equal((await kept('ask'))?.ciphertext, message.ciphertext);
     // Tokens in each other's place, and a message that states another purpose than the seal.
     const acting = await messageOf(tokenOf(), { context: asks, purpose: 'ask' });
     assert.deepEqual(await accept(acting), { kind: 'refused', code: 'token-subject' });
@@ -134,7 +142,7 @@ describe('accepting a sealed token', () => {
     const newer = await messageOf(tokenOf());
     assert.deepEqual(await accept(newer), { kind: 'stored' });
     assert.deepEqual(await accept(older), { kind: 'older' });
-    assert.equal(at.credentials.tokens.get(WEST)?.ciphertext, newer.ciphertext);
+    assert.equal((await kept())?.ciphertext, newer.ciphertext);
   });
 
   /** What is refused: code, and what is different. */
@@ -238,7 +246,7 @@ describe('accepting a sealed token', () => {
     it(`refuses one ${title}: ${code}, told once, nothing kept (S6, L4)`, async () => {
       const message = await of();
       assert.deepEqual(await acceptFrom(sender, message), { kind: 'refused', code });
-      assert.equal(at.credentials.tokens.size, 0);
+      assert.equal(await kept(), undefined);
       assert.equal(at.metrics.sum('CredentialRefusals', code), 1);
       const lines = at.log.lines.filter(({ level }) => level === 'warn');
       assert.equal(lines.length, 1);

@@ -6,21 +6,21 @@ import { seededRandom } from '@rollcall/base/testing/seeded-random.ts';
 import { createFleetReader } from '../../../../src/adapters/policy/fleet/fleet-reader.ts';
 import { applyFleet } from '../../../../src/app/fleet/apply-fleet.ts';
 import { releaseOf } from '../../../../src/core/fleet/rollout/begin-rollout.ts';
-import type { StoredFleet } from '../../../../src/ports/stores/fleet-rollout-store.ts';
+import type { FleetStore, StoredFleet } from '../../../../src/ports/stores/fleet-rollout-store.ts';
 import { wholeFleetRecord } from '../../../support/fleet-rollout-store-suite.ts';
 import { fleetDocument, fleetOf, manifestOf } from '../../../support/fleet-samples.ts';
 import { MemoryFleetRolloutStore } from '../../../support/memory-fleet-rollout-store.ts';
-import { MemoryFleetStore } from '../../../support/memory-fleet-store.ts';
+import { RegistryInProcess } from '../../../support/registry-in-process.ts';
 import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
 
 const KEY = { namespace: 'monitoring', name: 'agent' };
 const reader = createFleetReader();
 
 describe('applying a FleetDaemonSet again and again', () => {
-  let fleets: MemoryFleetStore;
+  let fleets: FleetStore;
   let rollouts: MemoryFleetRolloutStore;
   beforeEach(() => {
-    fleets = new MemoryFleetStore();
+    ({ fleets } = new RegistryInProcess());
     rollouts = new MemoryFleetRolloutStore();
   });
 

@@ -6,7 +6,7 @@ import type { FleetsFact } from '../../../../src/app/checks/needs.ts';
 import { fleetDocument } from '../../../support/fleet-samples.ts';
 import { fleetRecordOf } from '../../../support/fleet-records.ts';
 import { MemoryFleetRolloutStore } from '../../../support/memory-fleet-rollout-store.ts';
-import { MemoryFleetStore } from '../../../support/memory-fleet-store.ts';
+import { RegistryInProcess } from '../../../support/registry-in-process.ts';
 import { MemoryFreezeStore } from '../../../support/memory-freeze-store.ts';
 import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../../support/memory-view-store.ts';
@@ -17,14 +17,8 @@ const MINUTE_MS = 60_000;
 const KEY = { namespace: 'monitoring', name: 'agent' };
 
 async function worldOf() {
-  const fleets = new MemoryFleetStore();
+  const { fleets } = new RegistryInProcess();
   const rollouts = new MemoryFleetRolloutStore();
-  let reads = 0;
-  const list = fleets.listFleets.bind(fleets);
-  fleets.listFleets = (options) => {
-    reads += 1;
-    return list(options);
-  };
   const placement = { clusterSelector: { matchLabels: { ring: 'one' } } };
   const head = { ...KEY, uid: 'u', generation: 1, appliedAtMs: APPLIED_MS, appliedBy: 'ann' };
   const document = fleetDocument({ placement });
@@ -37,7 +31,11 @@ async function worldOf() {
     assert.ok(found.kind === 'checked');
     return found.value;
   };
-  return { rollouts, look, reads: () => reads };
+  return {
+    rollouts,
+    look,
+    reads: () => fleets.calls.filter(({ operation }) => operation === 'listFleets').length,
+  };
 }
 
 describe('readFleets', () => {

@@ -19,7 +19,7 @@ import type { FleetGate } from '../../../../src/core/fleet/rollout/fleet-record.
 import { packageFile } from '../../../../src/engine/package-files.ts';
 import { fleetRecordOf } from '../../../support/fleet-records.ts';
 import { MemoryFleetRolloutStore } from '../../../support/memory-fleet-rollout-store.ts';
-import { MemoryFleetStore } from '../../../support/memory-fleet-store.ts';
+import { RegistryInProcess } from '../../../support/registry-in-process.ts';
 import { MemoryRegistryStore } from '../../../support/memory-registry-store.ts';
 import { MemoryViewStore } from '../../../support/memory-view-store.ts';
 import { imagesOf } from '../../../../src/core/fleet/plan-cluster.ts';
@@ -48,7 +48,7 @@ function documentsOf({ onHalt, inject }: FleetPlan): Promise<FleetDocuments> {
 async function start(plan: FleetPlan): Promise<Stage> {
   const reader = createFleetReader();
   const clock = new VirtualClock();
-  const fleets = new MemoryFleetStore();
+  const { fleets } = new RegistryInProcess();
   const rollouts = new MemoryFleetRolloutStore();
   const documents = await documentsOf(plan);
   const said: string[] = [];

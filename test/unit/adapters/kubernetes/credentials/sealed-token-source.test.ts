@@ -5,7 +5,7 @@ import { SealedTokenSource } from '../../../../../src/adapters/kubernetes/creden
 import { clusterId, clusterUid } from '../../../../../src/core/model/identifiers.ts';
 import type { SealContext, SealedToken } from '../../../../../src/ports/stores/credential-store.ts';
 import { LocalSeal } from '../../../../support/local-seal.ts';
-import { MemoryCredentialStore } from '../../../../support/memory-credential-store.ts';
+import { RegistryInProcess } from '../../../../support/registry-in-process.ts';
 import { VirtualClock } from '@rollcall/base/testing/virtual-clock.ts';
 
 const context: SealContext = {
@@ -17,12 +17,12 @@ const HOUR_MS = 3_600_000;
 
 describe('the bound token of a cluster', () => {
   let clock: VirtualClock;
-  let credentials: MemoryCredentialStore;
+  let credentials: RegistryInProcess['credentials'];
   let seal: LocalSeal;
   let source: SealedTokenSource;
   beforeEach(() => {
     clock = new VirtualClock();
-    credentials = new MemoryCredentialStore();
+    ({ credentials } = new RegistryInProcess());
     seal = new LocalSeal();
     source = new SealedTokenSource({ credentials, seal, context, clock });
   });
@@ -39,6 +39,7 @@ describe('the bound token of a cluster', () => {
       ...changes,
     });
   }
+  const readCount = (): number => credentials.calls.filter(({ isWrite }) => !isWrite).length;
   const faultOf = async (): Promise<string> => {
     const state = await source.prepare();
     return state.kind === 'faulty' ? state.fault : state.kind;
@@ -51,7 +52,7 @@ describe('the bound token of a cluster', () => {
     await clock.advance(3 * HOUR_MS);
     await send('second');
     assert.equal(await source.token(), 'first');
-    assert.equal(credentials.reads.length, 1);
+    assert.equal(readCount(), 1);
     assert.deepEqual(seal.opened, [context]);
     await clock.advance(HOUR_MS - 299_000);
     assert.equal(await source.token(), 'second', 'five minutes before it ends');
@@ -62,10 +63,10 @@ describe('the bound token of a cluster', () => {
     await send('only');
     assert.equal(await source.token(), 'only');
     await clock.advance(4 * HOUR_MS - 11_000);
-    credentials.failure = new Error('throttled');
+    credentials.hooks = { before: () => Promise.reject(new Error('throttled')) };
     assert.equal(await faultOf(), 'usable');
     assert.equal(await source.token(), 'only');
-    credentials.failure = undefined;
+    credentials.hooks = {};
     await clock.advance(6_000);
     assert.equal(await faultOf(), 'expired');
     await assert.rejects(source.token(), { name: 'NoTokenError', message: 'expired' });
@@ -77,18 +78,18 @@ describe('the bound token of a cluster', () => {
     assert.deepEqual(new Set(faults), new Set(['not-sent']));
     await clock.advance(4_999);
     assert.equal(await faultOf(), 'not-sent');
-    assert.equal(credentials.reads.length, 1);
+    assert.equal(readCount(), 1);
     await send('late');
     await clock.advance(1);
     assert.equal(await faultOf(), 'usable');
     assert.equal(await source.token(), 'late');
-    assert.equal(credentials.reads.length, 2);
+    assert.equal(readCount(), 2);
   });
 
   it('is not opened when it is of the cluster that was here before (row 90), or has ended', async () => {
     await send('old', { clusterUid: clusterUid('u-0') });
     assert.equal(await faultOf(), 'other-cluster');
-    credentials.tokens.clear();
+    await credentials.removeTokens(context.cluster);
     await send('ended', { expiresAtMs: clock.nowMs() + 5_000 });
     await clock.advance(5_000);
     assert.equal(await faultOf(), 'expired');
@@ -140,6 +141,6 @@ describe('the bound token of a cluster', () => {
     assert.equal(source.invalidate(), true, 'there may be another one');
     assert.equal(await source.token(), 'second');
     assert.equal(source.generation(), 2);
-    assert.equal(credentials.reads.length, 3);
+    assert.equal(readCount(), 3);
   });
 });

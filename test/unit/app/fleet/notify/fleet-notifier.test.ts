@@ -18,7 +18,8 @@ import type { ConnectRefusal } from '../../../../../src/ports/cluster/cluster-ac
 import type { BusEntry, PutOutcome } from '../../../../../src/ports/fleet-notifier.ts';
 import type { FleetNotifier } from '../../../../../src/ports/fleet-notifier.ts';
 import { fleetDecision, fleetRecord, standing } from '../../../../support/fleet-record-samples.ts';
-import { MemoryFleetMirrorStore, MemoryMirrors } from '../../../../support/memory-mirrors.ts';
+import { RegistryInProcess } from '../../../../support/registry-in-process.ts';
+import { MemoryMirrors } from '../../../../support/memory-mirrors.ts';
 import { MemoryViewStore } from '../../../../support/memory-view-store.ts';
 import { MemoryMetrics } from '../../../../support/memory-metrics.ts';
 import { MemoryRegistryStore } from '../../../../support/memory-registry-store.ts';
@@ -32,7 +33,7 @@ class Place {
   readonly metrics = new MemoryMetrics();
   readonly puts: (readonly BusEntry[])[] = [];
   readonly mirrors = new MemoryMirrors();
-  readonly setting = new MemoryFleetMirrorStore();
+  readonly setting = new RegistryInProcess().mirrors;
   readonly registry = new MemoryRegistryStore();
   readonly memory = createMirrorMemory();
   readonly view = new MemoryViewStore();
@@ -224,7 +225,8 @@ describe('show', () => {
       await place.notifier.show(fleetRecord());
       await place.clock.advance(30_000);
     }
-    assert.equal(place.setting.reads, 2);
+    const reads = place.setting.calls.filter(({ isWrite }) => !isWrite);
+    assert.equal(reads.length, 2);
     assert.equal(place.connections, 0);
   });
 
