@@ -1,7 +1,7 @@
 /** Nodes as `rollcall get nodes` prints them: for people a line each, for programs the columns of the map. */
 import { REASONS, type ReasonCode } from '../../core/status/reasons.ts';
 import type { MappedCluster, NodeMap } from '../../core/status/node-map.ts';
-import { toned, type Piece } from '../command-line/colour.ts';
+import { toned, type Line, type Piece } from '../command-line/colour.ts';
 import { outageLines } from '../command-line/freeze-words.ts';
 import { plainText, renderTextTable } from '../command-line/text-table.ts';
 import type { Printable } from '../command-line/output-form.ts';
@@ -23,12 +23,16 @@ export function printNodes({ atMs, health, map }: SeenNodes): Printable & {
       ...clusters
         .filter(({ isKnown }) => !isKnown)
         .map(({ id, unknown = '' }) => plainText(`! ${id}: ${unknown}`)),
-      ...renderTextTable(
-        HEADINGS,
-        clusters.flatMap((cluster) => cluster.names.map((_, at) => cellsOf(cluster, at, map))),
-      ),
+      ...tableOf(map),
     ],
   };
+}
+
+function tableOf(map: NodeMap): readonly Line[] {
+  const rows = map.clusters.flatMap((cluster) =>
+    cluster.names.map((_, at) => cellsOf(cluster, at, map)),
+  );
+  return rows.length === 0 ? ['No nodes.'] : renderTextTable(HEADINGS, rows);
 }
 
 function cellsOf(

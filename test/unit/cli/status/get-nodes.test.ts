@@ -1,6 +1,7 @@
 /** `rollcall get nodes` in each state of the worst hour: no node is shown as well of which that is not known. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CommandWorld } from '../../../support/command-world.ts';
 import { ItemUnreadableError } from '../../../../src/adapters/dynamodb/item-codec.ts';
 import { Scene, type State } from '../../../support/answer-scene.ts';
 
@@ -56,6 +57,8 @@ describe('rollcall get nodes', () => {
     const { stdout } = (await well.commands.run(['get', 'nodes'])).expectExit(0);
     assert.match(stdout, /^CLUSTER +NODE +REASON +DAEMONSET +RELEASE\n/);
     assert.equal(stdout.match(/^a +node-000\d +Running +system\/agents +\w+$/gm)?.length, 3);
+    const none = (await new CommandWorld().run(['get', 'nodes'])).expectExit(0).stdout;
+    assert.equal(none, 'No nodes.\n');
     const silent = await Scene.make('watcher gone');
     const lines = (await silent.commands.run(['get', 'nodes'])).expectExit(0).stdout;
     assert.match(lines, /^! a: nothing was heard of the watcher/m);
