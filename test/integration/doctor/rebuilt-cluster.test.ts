@@ -90,7 +90,7 @@ describe('a cluster that was rebuilt under its old name (row 90)', () => {
     return jsonMember(jsonMember(answer.body, 'metadata'), 'uid') as string;
   };
   const poll = <T>(description: string, look: () => Promise<T | undefined>): Promise<T> =>
-    pollUntil({ deadlineMs: DEADLINE_MS, description }, look);
+    pollUntil({ deadlineMs: DEADLINE_MS, description, pauseMaxMs: 500 }, look);
   const doctor = async (): Promise<readonly Finding[]> => {
     const run = await runOnEngine(['cluster', 'doctor', ID, '--json'], { engine });
     const { clusters } = JSON.parse(run.stdout) as {
