@@ -128,6 +128,16 @@ export class Documents {
     );
   }
 
+  /** Of what is spread as any record no field would be described. */
+  #requireKnownSpreads(kind: string, object: ts.Node): void {
+    if (!ts.isObjectLiteralExpression(object)) return;
+    for (const property of object.properties.filter(ts.isSpreadAssignment)) {
+      const type = this.#checker.getTypeAtLocation(property.expression);
+      if (type.getStringIndexType() === undefined) continue;
+      throw new Error(`${kind} spreads ${property.expression.getText()}, which is of any fields`);
+    }
+  }
+
   #read(node: ts.Node): void {
     if (
       ts.isPropertyAssignment(node) &&
@@ -137,6 +147,7 @@ export class Documents {
       let object: ts.Node = node.parent;
       while (ts.isSpreadAssignment(object.parent)) object = object.parent.parent;
       const kind = node.initializer.text;
+      this.#requireKnownSpreads(kind, object);
       this.#byKind.set(kind, [
         ...(this.#byKind.get(kind) ?? []),
         this.#checker.getTypeAtLocation(object),

@@ -15,7 +15,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   scripts: 10_270,
   'src/adapters': 12_920,
   'src/app': 23_670,
-  'src/cli': 18_290,
+  'src/cli': 18_320,
   'src/core': 25_950,
   'src/engine': 1_950,
   'src/page': 6_400,

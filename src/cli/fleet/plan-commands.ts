@@ -144,7 +144,7 @@ async function planChosen(
   return { chosen, plan: planFleet(fleet, clusters, stack.clock.nowMs()), unreadable };
 }
 
-function headOf({ fleet, generation }: ChosenFleet): Readonly<Record<string, unknown>> {
+function headOf({ fleet, generation }: ChosenFleet) {
   const { namespace, name } = fleet;
   return { namespace, name, ...(generation === undefined ? {} : { generation }) };
 }

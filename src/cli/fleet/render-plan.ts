@@ -52,19 +52,34 @@ function shareText({ nodes, clusters }: PlannedStage): string {
     : ` (${first}; all at once where none has it yet)`;
 }
 
-function clusterDocument({
+function clusterDocument<Planned extends PlannedCluster>({
   differences,
   ...cluster
-}: PlannedCluster): Readonly<Record<string, unknown>> {
+}: Planned): Counted<Planned> {
   return { ...cluster, differentFields: differences.length };
 }
 
-export function planDocument(plan: FleetPlan): Readonly<Record<string, unknown>> {
+/** A cluster of a plan, with the count of its differences; `fleet diff` has them. */
+type Counted<Planned extends PlannedCluster> = Omit<Planned, 'differences'> & {
+  readonly differentFields: number;
+};
+
+/** What `fleet plan` and `fleet describe` say of a plan. */
+interface PlanDocument extends Pick<FleetPlan, 'refused' | 'unknownNames'> {
+  readonly totals: ReturnType<typeof totalsOf>;
+  readonly stages: readonly (Omit<PlannedStage, 'clusters'> & {
+    readonly clusters: readonly Counted<PlannedCluster>[];
+  })[];
+  readonly untouched: readonly Counted<FleetPlan['untouched'][number]>[];
+  readonly offline: readonly Counted<OfflineCluster>[];
+}
+
+export function planDocument(plan: FleetPlan): PlanDocument {
   const { stages, untouched, offline, refused, unknownNames } = plan;
   return {
     totals: totalsOf(plan),
     stages: stages.map((stage) => ({ ...stage, clusters: stage.clusters.map(clusterDocument) })),
-    untouched: untouched.map((one) => ({ ...clusterDocument(one), why: one.why })),
+    untouched: untouched.map(clusterDocument),
     offline: offline.map(clusterDocument),
     refused,
     unknownNames,

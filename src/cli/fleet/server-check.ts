@@ -53,7 +53,12 @@ export function isAnyAgainst(checks: readonly ClusterCheck[]): boolean {
   return checks.some(({ kind }) => kind === 'conflict' || kind === 'refused');
 }
 
-export function checkDocument(checks: readonly ClusterCheck[]): readonly object[] {
+/** Each with its kind as its result. */
+type ShownCheck<Check extends ClusterCheck = ClusterCheck> = Check extends ClusterCheck
+  ? Omit<Check, 'kind'> & { readonly result: ClusterCheck['kind'] }
+  : never;
+
+export function checkDocument(checks: readonly ClusterCheck[]): readonly ShownCheck[] {
   return checks.map(({ kind: result, ...check }) => ({ ...check, result }));
 }
 

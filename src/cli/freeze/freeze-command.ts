@@ -52,10 +52,17 @@ function parseScope({ cluster, daemonSet }: ScopeOptions): FreezeScope {
   return { kind: 'daemon-set', ...parseNamespacedName(daemonSet, 'DaemonSet') };
 }
 
+/** What a document says of it. */
+interface ScopeFields {
+  readonly scope: FreezeScope['kind'];
+  readonly cluster?: string;
+  readonly daemonSet?: string;
+}
+
 /** In a sentence, in a document, and as options of a command line. */
 function wordsOf(scope: FreezeScope): {
   readonly text: string;
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: ScopeFields;
   readonly options: string;
 } {
   switch (scope.kind) {
@@ -63,8 +70,11 @@ function wordsOf(scope: FreezeScope): {
       return { text: 'the whole stack', fields: { scope: 'stack' }, options: '--yes' };
     case 'cluster': {
       const { id } = scope;
-      const fields = { scope: 'cluster', cluster: id };
-      return { text: `the cluster ${id}`, fields, options: `--cluster ${id}` };
+      return {
+        text: `the cluster ${id}`,
+        fields: { scope: 'cluster', cluster: id },
+        options: `--cluster ${id}`,
+      };
     }
     case 'daemon-set': {
       const key = `${scope.namespace}/${scope.name}`;

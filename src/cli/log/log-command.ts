@@ -151,7 +151,7 @@ async function lookAt(
   };
 }
 
-function entryOf({ cluster, subject, entry }: LogLine): object {
+function entryOf({ cluster, subject, entry }: LogLine) {
   return { cluster, subject, ...entry, text: describeEntry(entry) };
 }
 

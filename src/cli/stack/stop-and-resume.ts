@@ -184,7 +184,7 @@ async function logStack(entry: OrderEntry, stack: Stack, context: CommandContext
 }
 
 /** By what they are: queues and rules have other names. */
-function documentOf(triggers: readonly KnownTrigger[]): Readonly<Record<string, unknown>> {
+function documentOf(triggers: readonly KnownTrigger[]) {
   const ofKind = (kind: KnownTrigger['kind']): readonly KnownTrigger[] =>
     triggers.filter((trigger) => trigger.kind === kind);
   return {

@@ -238,7 +238,7 @@ function countsText(counts: Told['counts']): string {
   return parts.length === 0 ? 'no nodes' : parts.join(', ');
 }
 
-function documentOf(answer: Answer): object {
+function documentOf(answer: Answer) {
   const { key, kind, outages } = answer;
   if (kind === 'untold') {
     const { message, remedy } = answer;
@@ -249,6 +249,6 @@ function documentOf(answer: Answer): object {
   return { ...key, mode, lastSentAtMs, outages, counts, groups, nodes: told, budget, fleet };
 }
 
-function nodeOf({ node, placement, reason, code, guard, pod, message, untilMs }: Verdict): object {
+function nodeOf({ node, placement, reason, code, guard, pod, message, untilMs }: Verdict) {
   return { node, placement, reason, code, guard, pod, message, untilMs };
 }

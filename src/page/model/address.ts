@@ -45,7 +45,7 @@ function parseRoute(path: string): Route {
 
 /** By how many parts a path has. */
 const ROUTES: Readonly<Record<number, (parts: readonly string[]) => Route | undefined>> = {
-  1: ([view = '']) => SINGLE[view],
+  1: ([view = '']) => (Object.hasOwn(SINGLE, view) ? SINGLE[view] : undefined),
   3: ([view, first = '', second = '']) => {
     if (view === 'fleets') return { view: 'fleet-rollout', namespace: first, name: second };
     return view === 'nodes' ? { view: 'node', cluster: first, node: second } : undefined;

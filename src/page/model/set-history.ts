@@ -2,8 +2,11 @@
 import { kindAt, kindsOf } from './looks.ts';
 import type { NodeMap } from './documents.ts';
 
-/** Samples that are kept, the newest: an hour at one each four seconds. */
-export const SAMPLES_MAX = 900;
+/** How long a sample is kept, after which there is a newer one. */
+export const KEPT_MS = 3_600_000;
+
+/** So long without a sample nothing is known in between: the tab slept, or nothing answered. */
+const GAP_MS = 30_000;
 
 /** At one time; null: it was not known. */
 export interface Sample {
@@ -34,9 +37,12 @@ export function sampleOf(map: NodeMap, cluster: string): Sample | undefined {
   return { atMs, ...counts };
 }
 
-/** The history with a sample more; one that is not newer changes nothing. */
+/** The history with a sample more, and a gap where none came for a while; one that is not newer changes nothing. */
 export function addSample(history: readonly Sample[], sample: Sample): readonly Sample[] {
   const last = history.at(-1);
-  if (last !== undefined && sample.atMs <= last.atMs) return history;
-  return [...history, sample].slice(-SAMPLES_MAX);
+  const { atMs } = sample;
+  if (last !== undefined && atMs <= last.atMs) return history;
+  const kept = history.filter((each) => each.atMs >= atMs - KEPT_MS);
+  if (last === undefined || atMs - last.atMs <= GAP_MS) return [...kept, sample];
+  return [...kept, { atMs: last.atMs + 1, desired: null, current: null, ready: null }, sample];
 }

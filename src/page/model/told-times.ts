@@ -8,9 +8,15 @@ export function clockText(atMs: number, nowMs: number): string {
   return timeText(nowMs).startsWith(day) ? clock : `${day} ${clock}`;
 }
 
+/** The page's time is up to a second old, more while a browser slows it: what is not further away has happened. */
+const AHEAD_MS = 1_000;
+
 /** `22:31:04Z, 3 min ago`; of what is to come `in 3 min`. */
 export function momentText(atMs: number, nowMs: number): string {
   const awayMs = nowMs - atMs;
-  const away = awayMs < 0 ? `in ${durationText(-awayMs)}` : `${durationText(awayMs)} ago`;
+  const isToCome = awayMs < -AHEAD_MS;
+  const away = isToCome
+    ? `in ${durationText(-awayMs)}`
+    : `${durationText(Math.max(0, awayMs))} ago`;
   return `${clockText(atMs, nowMs)}, ${away}`;
 }

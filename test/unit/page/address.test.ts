@@ -33,7 +33,8 @@ describe('an address of the page', () => {
     assert.deepEqual(parseAddress(path, search).query, { q: 'reason:held & more' });
   });
 
-  for (const path of ['/rollouts/prod-1/ops', '/nodes/prod-1', '/fleets//x', '/else', '/%zz']) {
+  const ELSEWHERE = ['/rollouts/prod-1/ops', '/nodes/prod-1', '/fleets//x', '/else', '/%zz'];
+  for (const path of [...ELSEWHERE, '/constructor', '/__proto__']) {
     it(`names no view as ${path}`, () => {
       assert.equal(parseAddress(path, '').route.view, 'none');
     });

@@ -10,7 +10,7 @@ import {
   stepsOf,
   toneOfPhase,
 } from '../../../src/page/model/rollout-words.ts';
-import { SAMPLES_MAX, addSample, sampleOf } from '../../../src/page/model/set-history.ts';
+import { KEPT_MS, addSample, sampleOf } from '../../../src/page/model/set-history.ts';
 import type { Sample } from '../../../src/page/model/set-history.ts';
 import { clockText, momentText } from '../../../src/page/model/told-times.ts';
 import { SMALL_MAP } from './small-map.ts';
@@ -38,15 +38,25 @@ describe('the history of a DaemonSet', () => {
     assert.deepEqual(sampleOf(map, 'prod-eu'), { atMs: 1_000, desired: 3, current: 2, ready: 2 });
   });
 
-  it('is bounded, and takes no sample twice', () => {
-    let history: readonly Sample[] = [];
-    for (let atMs = 1; atMs <= SAMPLES_MAX + 5; atMs += 1) {
-      history = addSample(history, { atMs, desired: 1, current: 1, ready: 1 });
-    }
-    assert.equal(history.length, SAMPLES_MAX);
+  const added = (times: readonly number[]): readonly Sample[] =>
+    times.reduce<readonly Sample[]>(
+      (history, atMs) => addSample(history, { atMs, desired: 1, current: 1, ready: 1 }),
+      [],
+    );
+
+  it('is of an hour, and takes no sample twice', () => {
+    const times = Array.from({ length: 1_000 }, (_, place) => place * 10_000);
+    const history = added(times);
     const [first] = history;
-    assert.ok(first);
+    assert.equal(first?.atMs, 999 * 10_000 - KEPT_MS);
     assert.equal(addSample(history, first), history);
+  });
+
+  it('has a gap where nothing was asked for a while, as in a tab that slept', () => {
+    const readies = (times: readonly number[]): readonly (number | null)[] =>
+      added(times).map(({ ready }) => ready);
+    assert.deepEqual(readies([0, 4_000, 30 * 60_000]), [1, 1, null, 1]);
+    assert.deepEqual(readies([0, 4_000, 24_000]), [1, 1, 1]);
   });
 });
 
@@ -135,5 +145,9 @@ describe('a time on the page', () => {
   it('has its age beside it, or how far away it is', () => {
     assert.equal(momentText(nowMs - 240_000, nowMs), '22:36:00Z, 4 min ago');
     assert.equal(momentText(nowMs + 600_000, nowMs), '22:50:00Z, in 10 min');
+  });
+
+  it('is not to come where the page counts its seconds a little later', () => {
+    assert.equal(momentText(nowMs + 700, nowMs), '22:40:00Z, 0 s ago');
   });
 });

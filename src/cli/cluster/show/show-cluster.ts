@@ -152,7 +152,7 @@ function publicAuthentication({ registration }: ClusterDetails): Readonly<Record
     : { kind: authentication.kind };
 }
 
-function publicView(meta: ClusterMeta): Readonly<Record<string, unknown>> {
+function publicView(meta: ClusterMeta) {
   const { era, epoch, incarnation, seq, isComplete, incompleteReason, isCutOpen, broken } = meta;
   const { sliceCount, lastSentAtMs, heardAtMs, announcedAtMs, snapshotRequestedAtMs } = meta;
   return {
