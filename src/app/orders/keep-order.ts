@@ -7,9 +7,9 @@
  * nothing by then. An order that stood already is finished, too: whoever gave it may have died in
  * between. What loses all tries has changed nothing.
  */
-import { defined } from '@rollcall/base/defined.ts';
 import { describeHalt, type HaltNote } from '../../core/rollout/gate-words.ts';
 import type { OrderNote } from '../../core/model/rollout-record.ts';
+import { resumeOf } from '../../core/rollout/orders.ts';
 import type { OrderResult, OrderStands, Ordered, RolloutOrder } from '../../core/rollout/orders.ts';
 import { refuseOrder, type OrderRefusal, type OrderSubject } from './order-refusals.ts';
 
@@ -125,13 +125,12 @@ function chooseOrder(
 }
 
 function chooseResume(
-  { release, breach }: Seen,
+  seen: Seen,
   why: string | undefined,
   subject: OrderSubject,
 ): RolloutOrder | OrderRefusal {
-  if (breach === undefined || why !== undefined) {
-    return { kind: 'resume', release, ...defined({ breachAtMs: breach?.atMs, why }) };
-  }
+  const { breach } = seen;
+  if (breach === undefined || why !== undefined) return resumeOf(seen, why);
   const command = `${subject.command('resume')} --why '…' --yes`;
   const remedy = `${describeHalt(breach)}. If that is known: ${command}`;
   return refuseOrder('overrules', subject, remedy);

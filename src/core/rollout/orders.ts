@@ -14,10 +14,12 @@ import type { OrderNote } from '../model/rollout-record.ts';
 export type RolloutOrder =
   /** Nothing opens until it is lifted. */
   | { readonly kind: 'pause' }
-  /** Lifts a pause and an undo, and overrules the breach of this time, if one was seen. */
+  /** Lifts a pause and an undo, and overrules a breach: those of these times, which were seen (resumeOf). */
   | {
       readonly kind: 'resume';
       readonly release: string;
+      readonly pausedAtMs?: number;
+      readonly undoneAtMs?: number;
       readonly breachAtMs?: number;
       readonly why?: string;
     }
@@ -34,7 +36,7 @@ export type RolloutOrder =
 
 /** Why an order was not carried out. Public; docs/reference/codes.md lists them. */
 export type OrderRefusalCode =
-  /** Another release, halt or undo stands there by now. */
+  /** Another release, halt, pause or undo stands there by now. */
   | 'changed'
   /** There is no pause, halt or undo to lift. */
   | 'not-held'
@@ -84,6 +86,19 @@ type OrderVerdict<Resumed, Undo> =
   | { readonly kind: 'edit'; readonly orders: OrderNotes<Resumed, Undo> }
   | Exclude<OrderResult<never>, { readonly kind: 'changed' }>;
 
+/** The resume of one who saw this. */
+export function resumeOf(
+  {
+    release,
+    orders: { paused, undo },
+    breach,
+  }: Pick<Ordered<OrderNote, OrderNote>, 'release' | 'orders' | 'breach'>,
+  why?: string,
+): Extract<RolloutOrder, { readonly kind: 'resume' }> {
+  const seen = { pausedAtMs: paused?.atMs, undoneAtMs: undo?.atMs, breachAtMs: breach?.atMs };
+  return { kind: 'resume', release, ...defined({ ...seen, why }) };
+}
+
 const NOT_PLAIN = /[^\p{L}\p{N} @._+/:=,()-]+/gu;
 
 /** A note of who gives an order: cut, and without what a name does not hold. */
@@ -121,8 +136,15 @@ function judgeResume<Resumed extends OrderNote, Undo extends OrderNote>(
   order: Of<'resume'>,
 ): OrderVerdict<Resumed, Undo> {
   const { paused, undo, ...others } = orders;
-  // No operator judged a breach that came after the look.
-  if (breach !== undefined && breach.atMs !== order.breachAtMs) return refused('changed');
+  // Its author judged nothing that came after the look.
+  const held = [
+    [breach, order.breachAtMs],
+    [paused, order.pausedAtMs],
+    [undo, order.undoneAtMs],
+  ] as const;
+  if (held.some(([now, seenAtMs]) => now !== undefined && now.atMs !== seenAtMs)) {
+    return refused('changed');
+  }
   if (breach !== undefined || paused !== undefined || undo !== undefined) {
     return { kind: 'edit', orders: others };
   }

@@ -6,7 +6,6 @@
  * harmed is counted on the API servers alone: no view and no record is believed.
  */
 import assert from 'node:assert/strict';
-import { defined } from '@rollcall/base/defined.ts';
 import type { JsonObject } from '@rollcall/base/json.ts';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { MemoryLog } from '@rollcall/base/testing/memory-log.ts';
@@ -16,10 +15,10 @@ import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
 import type { StepFleetsDependencies } from '../../../src/app/fleet/observe/dependencies.ts';
 import { giveOrder } from '../../../src/app/rollout/give-order.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
-import { applyFleetOrder } from '../../../src/core/fleet/rollout/apply-fleet-order.ts';
+import { applyFleetOrder, orderedOf } from '../../../src/core/fleet/rollout/apply-fleet-order.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
-import type { RolloutOrder } from '../../../src/core/rollout/orders.ts';
+import { resumeOf, type RolloutOrder } from '../../../src/core/rollout/orders.ts';
 import { FleetWorld, type FleetMember, type MemberOptions } from '../isolation/fleet-world.ts';
 import { fleetDocument } from '../fleet-samples.ts';
 import { MemoryFleetRolloutStore } from '../memory-fleet-rollout-store.ts';
@@ -106,9 +105,7 @@ export class EngineFleet extends FleetWorld {
   /** Overrules what halts it, as `rollcall fleet resume` does. */
   async resume(): Promise<void> {
     const record = await this.record();
-    const { breach, release } = record;
-    const of = { release: String(release.generation), ...defined({ breachAtMs: breach?.atMs }) };
-    await this.#order(record, { kind: 'resume', ...of, why: 'it is mended' });
+    await this.#order(record, resumeOf(orderedOf(record), 'it is mended'));
   }
 
   /** Overrules the halt of its own rollout in one cluster, as `rollcall rollout resume` does. */

@@ -13,9 +13,9 @@ import { applyFleet } from '../../../src/app/fleet/apply-fleet.ts';
 import type { StepFleetsDependencies } from '../../../src/app/fleet/observe/dependencies.ts';
 import { stepFleets } from '../../../src/app/fleet/step/step-fleets.ts';
 import { fleetContentHash } from '../../../src/core/fleet/render-fleet.ts';
-import { applyFleetOrder } from '../../../src/core/fleet/rollout/apply-fleet-order.ts';
+import { applyFleetOrder, orderedOf } from '../../../src/core/fleet/rollout/apply-fleet-order.ts';
 import { wayBackOf } from '../../../src/core/fleet/rollout/way-back.ts';
-import type { RolloutOrder } from '../../../src/core/rollout/orders.ts';
+import { resumeOf, type RolloutOrder } from '../../../src/core/rollout/orders.ts';
 import type { FleetRecord } from '../../../src/core/fleet/rollout/fleet-record.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import { fleetDocument, fleetOf, manifestOf } from '../fleet-samples.ts';
@@ -335,12 +335,12 @@ export class FleetSite {
 
 function orderOf(kind: RolloutOrder['kind'], record: FleetRecord): RolloutOrder | undefined {
   const release = String(record.release.generation);
-  const { breach, gate } = record;
+  const { gate } = record;
   switch (kind) {
     case 'pause':
       return { kind };
     case 'resume':
-      return { kind, release, ...(breach === undefined ? {} : { breachAtMs: breach.atMs }) };
+      return resumeOf(orderedOf(record));
     case 'approve':
       if (gate.kind !== 'approval' && gate.kind !== 'no-evidence') return undefined;
       return { kind, release, stepIndex: gate.stepIndex };

@@ -9,7 +9,8 @@ import assert from 'node:assert/strict';
 import type { KubernetesObject } from '@rollcall/base/objects.ts';
 import { encodeWatcherMessage } from '../../../src/adapters/sqs/schema/watcher-message-codec.ts';
 import { eventDeduplicationId, eventGroupId } from '../../../src/adapters/sqs/queue-ids.ts';
-import { applyFleetOrder } from '../../../src/core/fleet/rollout/apply-fleet-order.ts';
+import { applyFleetOrder, orderedOf } from '../../../src/core/fleet/rollout/apply-fleet-order.ts';
+import { resumeOf } from '../../../src/core/rollout/orders.ts';
 import type { ClusterRegistration } from '../../../src/core/model/registration.ts';
 import type { WatcherMessage } from '../../../src/core/model/watcher-message.ts';
 import type { FleetMember } from '../isolation/fleet-world.ts';
@@ -230,8 +231,7 @@ class LiarPlay {
   async #resume(): Promise<void> {
     const record = await this.#world.record();
     if (record.breach === undefined) return;
-    const release = String(record.release.generation);
-    const order = { kind: 'resume', release, breachAtMs: record.breach.atMs } as const;
+    const order = resumeOf(orderedOf(record));
     const note = { by: 'ann', atMs: this.#world.clock.nowMs() };
     const result = applyFleetOrder(record, order, note);
     if (result.kind === 'changed') await this.#world.rollouts.writeRecord(result.record);

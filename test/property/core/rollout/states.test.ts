@@ -13,7 +13,7 @@ import type { RolloutPhase } from '../../../../src/core/rollout/gate-words.ts';
 import { gateOf, phaseOf } from '../../../../src/core/rollout/recorded-gate.ts';
 import { applyOrder } from '../../../../src/core/stages/apply-order.ts';
 import { wayBackOf } from '../../../../src/core/rollout/good-releases.ts';
-import type { RolloutOrder } from '../../../../src/core/rollout/orders.ts';
+import { resumeOf, type RolloutOrder } from '../../../../src/core/rollout/orders.ts';
 import { isRollingBack } from '../../../../src/core/stages/former.ts';
 import { awaitedApproval } from '../../../../src/core/rollout/approval.ts';
 import { node } from '../../../support/core-fixtures.ts';
@@ -103,10 +103,7 @@ const DEEDS: Readonly<Record<string, (walk: Walk) => void>> = {
     give(walk, () => ({ kind: 'pause' }));
   },
   resume: (walk) => {
-    give(walk, ({ hash, breach }) => {
-      const breachAtMs = breach?.atMs;
-      return { kind: 'resume', release: hash, ...(breachAtMs === undefined ? {} : { breachAtMs }) };
-    });
+    give(walk, ({ hash, breach, orders }) => resumeOf({ release: hash, breach, orders }));
   },
   approve: (walk) => {
     give(walk, (record) => {

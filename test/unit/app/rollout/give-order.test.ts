@@ -141,6 +141,16 @@ describe('giving an order', () => {
     assert.ok((await theatre.state()).rollout?.breach !== undefined);
   });
 
+  it('takes back no undo that came while a pause was lifted', async () => {
+    const paused = { by: 'bob', atMs: 5 };
+    const theatre = await Theatre.with({ record: recordOf({ orders: { paused } }) });
+    theatre.beforeWrite = async () => {
+      if (theatre.writes === 1) await theatre.give({ kind: 'undo' }, 'bob');
+    };
+    assert.equal(code(await theatre.give({ kind: 'resume' })), 'changed');
+    assert.equal((await theatre.state()).rollout?.orders.undo?.by, 'bob');
+  });
+
   it('approves one step when two people approve at once', async () => {
     const theatre = await Theatre.with({ policy: APPROVED_FIRST, record: SOAKED_LONG_AGO });
     theatre.beforeWrite = async () => {

@@ -39,7 +39,8 @@ describe('pausing', () => {
 describe('resuming', () => {
   it('lifts a pause, and the soak goes on', () => {
     const paused = recordOf({ orders: { paused: NOTE } });
-    const resumed = changed(applyOrder(paused, { kind: 'resume', release: 'new' }, LATER));
+    const order = { kind: 'resume', release: 'new', pausedAtMs: NOTE.atMs } as const;
+    const resumed = changed(applyOrder(paused, order, LATER));
     assert.deepEqual(resumed.orders, {});
     assert.equal(resumed.step.wellSinceMs, recordOf().step.wellSinceMs);
     assert.equal(resumed.step.progressedAtMs, LATER.atMs);
@@ -80,10 +81,14 @@ describe('resuming', () => {
 
   it('takes an undo back', () => {
     const undone = recordOf({ orders: { undo: { ...NOTE, to: 'old' } } });
-    assert.deepEqual(
-      changed(applyOrder(undone, { kind: 'resume', release: 'new' }, LATER)).orders,
-      {},
-    );
+    const order = { kind: 'resume', release: 'new', undoneAtMs: NOTE.atMs } as const;
+    assert.deepEqual(changed(applyOrder(undone, order, LATER)).orders, {});
+  });
+
+  it('takes back no undo, and lifts no pause, that its giver did not see', () => {
+    const order = { kind: 'resume', release: 'new', pausedAtMs: NOTE.atMs } as const;
+    assert.equal(refusal(recordOf({ orders: { undo: { ...NOTE, to: 'old' } } }), order), 'changed');
+    assert.equal(refusal(recordOf({ orders: { paused: LATER } }), order), 'changed');
   });
 
   it('says so where nothing is held', () => {
@@ -177,7 +182,8 @@ describe('what an undo leaves', () => {
 
   it('is refused no more once it is resumed', () => {
     const undone = changed(applyOrder(recordOf({ good: both }), back, NOTE));
-    const resumed = changed(applyOrder(undone, { kind: 'resume', release: 'new' }, LATER));
+    const order = { kind: 'resume', release: 'new', undoneAtMs: NOTE.atMs } as const;
+    const resumed = changed(applyOrder(undone, order, LATER));
     assert.deepEqual([resumed.refused, resumed.orders], [[], {}]);
   });
 });

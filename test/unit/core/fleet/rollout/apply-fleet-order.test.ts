@@ -78,7 +78,7 @@ describe('a resume', () => {
   it('lifts a pause, and leaves the soak and what was approved', () => {
     const orders = { paused: NOTE, approved: { ...NOTE, stepIndex: 0 } };
     const record = held({ kind: 'paused' }, { orders, wellSinceMs: 3000, stage: 1 });
-    const resumed = given(record, RESUME, LATER);
+    const resumed = given(record, { ...RESUME, pausedAtMs: NOTE.atMs }, LATER);
     assert.deepEqual(resumed.orders, { approved: { ...NOTE, stepIndex: 0 } });
     assert.deepEqual([resumed.stage, resumed.wellSinceMs], [1, 3000]);
     assert.deepEqual([resumed.gate, resumed.progressedAtMs], [{ kind: 'next' }, 6000]);
@@ -119,7 +119,8 @@ describe('a resume', () => {
     const orders = { undo: NOTE, approved: { ...NOTE, stepIndex: 3 } };
     const counts = { ...NO_COUNTS, rolling: 1, returning: 2 };
     const record = held({ kind: 'returning' }, { orders, stage: 2, wellSinceMs: 3, counts });
-    const resumed = given(record, RESUME, LATER);
+    assert.equal(refusedAs(record, RESUME), 'changed', 'no undo was seen');
+    const resumed = given(record, { ...RESUME, undoneAtMs: NOTE.atMs }, LATER);
     assert.deepEqual([resumed.stage, resumed.stageOpenedAtMs, resumed.orders], [-1, 6000, {}]);
     assert.ok(!('wellSinceMs' in resumed));
     assert.deepEqual(resumed.stages, [], 'assigned anew');
@@ -177,7 +178,7 @@ describe('an undo', () => {
     const undone = given(record, UNDO);
     assert.deepEqual(undone.good, [GOOD]);
     assert.deepEqual(undone.refused, [{ contentHash: 'content', cause: 'Undone', atMs: 5000 }]);
-    const lifted = given(undone, RESUME, LATER);
+    const lifted = given(undone, { ...RESUME, undoneAtMs: NOTE.atMs }, LATER);
     assert.deepEqual(lifted.refused, [], 'whoever lifts it knows of it');
   });
 
