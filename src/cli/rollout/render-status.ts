@@ -134,7 +134,7 @@ function stagedFields(
   const since = step.kind === 'waiting' ? '' : `, opened at ${timeText(step.openedAtMs)}`;
   const haltedOn = breach === undefined ? [] : 'nodes' in breach ? breach.nodes : breach.clusters;
   return [
-    ['step', `${stepText}${since}; ${counts}`],
+    ['step', `${stepText}${since}${counts === '' ? '' : `; ${counts}`}`],
     ['gate', gateText],
     ['halted on', haltedOn.length === 0 ? undefined : haltedOn.join(', ')],
     ...middle,
@@ -207,7 +207,7 @@ export function renderFleetStatus(
   const { namespace, name, stages, record } = status;
   const lines = renderRollout(status, {
     name: `${namespace}/${name}`,
-    counts: record === undefined ? '' : describeCounts(record.counts),
+    counts: record === undefined ? '' : describeCounts(record).join(', '),
     approves: 'gate',
     first: [['generation', generationText(status)]],
     middle: record === undefined ? [] : recordFields(record, status),

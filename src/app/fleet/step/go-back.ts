@@ -14,6 +14,7 @@ import type { ReturningStage } from '../../../core/fleet/rollout/way-back.ts';
 import type { ClusterId } from '../../../core/model/identifiers.ts';
 import { defined } from '@rollcall/base/defined.ts';
 import type { FleetRecord, FleetRelease } from '../../../core/fleet/rollout/fleet-record.ts';
+import type { GivenCluster } from '../../../core/fleet/rollout/tally-stage.ts';
 import { GIVEN_MAX } from '../observe/dependencies.ts';
 import type { ObserveDependencies } from '../observe/looks.ts';
 import type { ClusterApply } from './give-clusters.ts';
@@ -46,7 +47,9 @@ export async function goBack(
   const isOwn = target.contentHash === record.release.contentHash;
   const seen: ObservedClusters[] = [];
   const stages: ReturningStage[] = [];
-  const applies: ClusterApply[] = [];
+  // A cluster of two stages, which was given some nodes first, goes back once.
+  const waiting = new Set<ClusterId>();
+  const applies = new Map<ClusterId, ClusterApply>();
   // Of all stages: the same content may have begun anew, and clusters of later ones have it from before.
   for (const [index, dealt] of record.stages.entries()) {
     const found = await observeClusters(
@@ -54,8 +57,11 @@ export async function goBack(
         key: record,
         list: dealt.members,
         rendering,
-        isMember: (one) =>
-          one !== undefined && returnPlaceOf(one, record, target) !== 'not-concerned',
+        isMember: (one) => {
+          if (one === undefined) return false;
+          const place = returnPlaceOf(one, record, target);
+          return place === 'given' || (place === 'to-give' && !waiting.has(one.cluster));
+        },
         isGiven: (one) => returnPlaceOf(one, record, target) === 'given',
         roomFor: GIVEN_MAX,
       },
@@ -64,15 +70,18 @@ export async function goBack(
     seen.push(found);
     const stage = fleet.strategy.stages[index];
     if (stage !== undefined) stages.push({ stage, dealt, given: found.seen.given });
-    applies.push(
-      ...[...found.again, ...found.reachable].map((cluster) => giftOf(cluster, index, rendering)),
-    );
+    for (const [id, one] of found.records) {
+      if (returnPlaceOf(one, record, target) === 'to-give') waiting.add(id);
+    }
+    for (const cluster of [...found.again, ...found.reachable]) {
+      applies.set(cluster.registration.id, giftOf(cluster, index, rendering));
+    }
   }
   const breach = findReturnFailure(stages, target, dependencies.clock.nowMs());
   const offline = seen.flatMap((one) => one.offline);
   if (breach === undefined) {
     const next = judged(record, seen, isOwn ? dependencies.clock.nowMs() : undefined);
-    return { ...next, applies, seen, offline };
+    return { ...next, applies: [...applies.values()], seen, offline };
   }
   const stopped: FleetRecord = { ...record, breach, gate: { kind: 'breach' } };
   const decision = { kind: 'halted', message: breach.message } as const;
@@ -101,9 +110,12 @@ function judged(
   seen: readonly ObservedClusters[],
   endsAtMs: number | undefined,
 ): Pick<Retreat, 'record' | 'decision'> {
-  const returning = seen.reduce((sum, one) => sum + stillToGo(one), 0);
-  const failed = seen.reduce((sum, one) => sum + failedIn(one), 0);
-  const counts = { ...record.counts, failed, returning };
+  const given = givenOnce(seen);
+  const waiting = seen.reduce((sum, one) => sum + one.seen.waitingClusters, 0);
+  const returning = waiting + given.filter(isOnTheWayBack).length;
+  const failed = given.filter((one) => one.record.phase === 'failed').length;
+  // Of the release that they leave none rolls any more, and none is well with it.
+  const counts = { ...record.counts, waiting: 0, rolling: 0, well: 0, failed, returning };
   if (returning > 0) return { record: { ...record, gate: { kind: 'returning' }, counts } };
   if (endsAtMs === undefined) return { record: { ...record, gate: { kind: 'returned' }, counts } };
   const { isReturn: _back, ...rest } = record;
@@ -132,17 +144,14 @@ function nowhere(record: FleetRecord, { generation }: FleetRelease): Retreat {
   };
 }
 
-/** Within reach, and not back yet, or not with its whole policy. */
-function stillToGo({ seen }: ObservedClusters): number {
-  const onTheWay = seen.given.filter(
-    ({ record: { phase, isUngated }, verdict }) =>
-      phase !== 'failed' &&
-      (phase === 'returning' || isUngated === true) &&
-      verdict.kind !== 'offline',
-  );
-  return seen.waitingClusters + onTheWay.length;
+/** Each cluster once: one that was given some nodes first is of the stage that finishes it, too. */
+function givenOnce(seen: readonly ObservedClusters[]): readonly GivenCluster[] {
+  const given = seen.flatMap((one) => one.seen.given);
+  return [...new Map(given.map((one) => [one.record.cluster, one])).values()];
 }
 
-function failedIn({ seen }: ObservedClusters): number {
-  return seen.given.filter(({ record }) => record.phase === 'failed').length;
+/** Within reach, and not back yet, or not with its whole policy. */
+function isOnTheWayBack({ record: { phase, isUngated }, verdict }: GivenCluster): boolean {
+  const isGoing = phase === 'returning' || isUngated === true;
+  return phase !== 'failed' && isGoing && verdict.kind !== 'offline';
 }

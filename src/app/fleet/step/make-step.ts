@@ -168,12 +168,14 @@ class Step {
     const applies = this.#giftsOf(open, step);
     const held = record.gate.kind === 'refused' ? record.gate : undefined;
     if (held !== undefined && step.giveMax === 0) return { record, applies: [] };
-    const gate = open.seen.given.length === 0 ? await this.#ask(applies, held) : undefined;
-    if (gate !== undefined) return { record: { ...record, gate }, applies: [] };
-    return {
-      record: held === undefined ? record : { ...record, gate: { kind: 'updating' } },
-      applies,
-    };
+    const refused = open.seen.given.length === 0 ? await this.#ask(applies, held) : undefined;
+    if (refused !== undefined) return { record: { ...record, gate: refused }, applies: [] };
+    const { waiting, rolling } = record.counts;
+    // Those that are given it again were rolling already.
+    const begun = applies.filter(({ cluster }) => !open.again.includes(cluster)).length;
+    const counts = { ...record.counts, waiting: waiting - begun, rolling: rolling + begun };
+    const gate = held === undefined ? record.gate : ({ kind: 'updating' } as const);
+    return { record: { ...record, gate, counts }, applies };
   }
 
   async #ask(

@@ -6,7 +6,7 @@
  * characters out.
  */
 import { defined } from '@rollcall/base/defined.ts';
-import type { FleetCounts, FleetRecord } from '../rollout/fleet-record.ts';
+import type { FleetRecord } from '../rollout/fleet-record.ts';
 import { backAtOf } from '../rollout/way-back.ts';
 import { PHASES, describeGate, summarize } from '../../rollout/gate-words.ts';
 import type { GateSubject, RolloutPhase } from '../../rollout/gate-words.ts';
@@ -19,7 +19,7 @@ export function fleetPhaseOf({ gate }: Pick<FleetRecord, 'gate'>): RolloutPhase 
 /** In one line: the stage, its clusters, the gate. */
 export function summarizeFleet(record: FleetRecord): string {
   const isAboutStage = record.stage >= 0 && record.stage < record.stages.length;
-  const where = `${describeStage(record)}, ${describeCounts(record.counts)}`;
+  const where = [describeStage(record), ...describeCounts(record)].join(', ');
   return summarize(record.gate, subjectOf(record), isAboutStage ? where : undefined);
 }
 
@@ -50,8 +50,11 @@ export function describeStage({ stage, stages }: Pick<FleetRecord, 'stage' | 'st
   return `stage ${open.name} (${String(stage + 1)} of ${String(stages.length)})`;
 }
 
-/** Its clusters, the bad ones first; none is in two of these. */
-export function describeCounts(counts: FleetCounts): string {
+/** Its clusters, the bad ones first; none is in two of these. Empty once all are back: it has none then. */
+export function describeCounts({
+  counts,
+  gate,
+}: Pick<FleetRecord, 'counts' | 'gate'>): readonly string[] {
   const parts = [
     [counts.failed, 'failed'],
     [counts.rolling, 'rolling'],
@@ -62,7 +65,7 @@ export function describeCounts(counts: FleetCounts): string {
     [counts.returning, 'coming back'],
   ] as const;
   const shown = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return shown.length === 0 ? 'no clusters' : shown.join(', ');
+  return shown.length === 0 && gate.kind !== 'returned' ? ['no clusters'] : shown;
 }
 
 /** Which gate that is: 2k before stage k, 2k + 1 after it. */

@@ -66,6 +66,34 @@ describe('stepFleets: clusters that were out of reach, and belong to a stage', (
   });
 });
 
+describe('stepFleets: a cluster that is given some nodes first, and the others with the next stage', () => {
+  const spec = quickly({ stages: [{ name: 'canary', clusters: 1, nodes: 1 }] });
+
+  it('goes back once, and is counted once', async () => {
+    const site = await openSite(many(4), spec);
+    await site.release('agent:2', spec);
+    await site.until('the first one rolls', () => holding(site, 'agent:2').length === 1);
+    const [first] = holding(site, 'agent:2');
+    assert.ok(first);
+    const before = sendsTo(site, first, 'agent:1');
+    await site.order('undo');
+    await turns(site, 1);
+    const { returning, rolling, waiting } = site.record?.counts ?? {};
+    assert.deepEqual({ returning, rolling, waiting }, { returning: 1, rolling: 0, waiting: 0 });
+    await site.until('it is back', () => site.record?.gate.kind === 'returned');
+    assert.equal(sendsTo(site, first, 'agent:1'), before + 1);
+    assert.deepEqual(site.audit.broken, []);
+  });
+
+  it('rolls from the step on that gives it the release', async () => {
+    const site = await openSite(many(4), spec);
+    await site.release('agent:2', spec);
+    await site.until('it has it', () => holding(site, 'agent:2').length === 1);
+    const { rolling, waiting } = site.record?.counts ?? {};
+    assert.deepEqual({ rolling, waiting }, { rolling: 1, waiting: 0 });
+  });
+});
+
 describe('stepFleets: many clusters that come back at once', () => {
   it('are given what is proven, as many at a time as the last stage allows', async () => {
     const site = await openReturning(quickly({ maxConcurrency: 2 }));

@@ -7,6 +7,7 @@ import {
   fleetPhaseOf,
   summarizeFleet,
 } from '../../../../../src/core/fleet/told/describe-fleet.ts';
+import { NO_COUNTS } from '../../../../../src/core/fleet/rollout/begin-rollout.ts';
 import type { FleetGate, FleetRecord } from '../../../../../src/core/fleet/rollout/fleet-record.ts';
 import { fleetRecord, goodOf } from '../../../../support/fleet-records.ts';
 
@@ -35,6 +36,14 @@ describe('the words for a fleet', () => {
     assert.equal(
       summarizeFleet({ ...record, stage: 3, gate: { kind: 'done' } }),
       'generation 2 is rolled out',
+    );
+  });
+
+  it('count no clusters of a release that all have left', () => {
+    const record = fleetRecord({ stage: 1, gate: { kind: 'returned' }, counts: NO_COUNTS });
+    assert.match(
+      summarizeFleet(record),
+      /^stage early \(2 of 3\): all clusters within reach are back/,
     );
   });
 
