@@ -31,7 +31,14 @@ import type { Look } from './find-breach.ts';
 import { excuseNodes, markPlaceless, withPlaceless } from './excused.ts';
 import { standingOf, withLosses, withReplacements } from './replace-canaries.ts';
 import { gateMoments, judgeGate, noteSoaked, wellnessOf } from './judge-gate.ts';
-import { findAhead, findFormer, findStrays, neverRanOn, withGood } from './former.ts';
+import {
+  findAhead,
+  findFormer,
+  findStrays,
+  isRollingBack,
+  neverRanOn,
+  withGood,
+} from './former.ts';
 import {
   awaitedAfter,
   countRestarts,
@@ -207,8 +214,11 @@ function watchStep(
 ): RolloutRecord {
   const { nowMs, seenView } = input;
   const { step } = record;
-  if (step.kind === 'waiting' || step.kind === 'done') return { ...record, seenView };
+  if (step.kind === 'waiting') return { ...record, seenView };
   const updatedNodes = evidenceNodes(input).filter((node) => !isPending(node)).length;
+  // Of those that go back, fewer have it with each run.
+  if (isRollingBack(record, input)) return { ...record, seenView, step: { ...step, updatedNodes } };
+  if (step.kind === 'done') return { ...record, seenView };
   const moment = { ...input, soakMs: input.policy.soakMs, well };
   const { soak, restarts } = soakAfter(record, { ...moment, restarts: countRestarts(input.nodes) });
   const isHeld = isPausedBy(record, input);

@@ -285,6 +285,18 @@ describe('stage-true revisions, in takeover', () => {
     );
   });
 
+  it('are counted off as an operator sends nodes back', () => {
+    const world = start();
+    world.hash = 'bbbb';
+    world.until(() => world.count('bbbb') === 3);
+    const { record } = world;
+    assert.equal(record?.step.updatedNodes, 3);
+    world.record = { ...record, orders: { undo: { by: 'ann', atMs: world.nowMs, to: 'aaaa' } } };
+    assert.ok(world.until(() => world.count('aaaa') === 20));
+    world.tick(5_000);
+    assert.equal(world.record.step.updatedNodes, 0);
+  });
+
   it('roll back to the good revision after a breach, if the policy says so', () => {
     const world = start({ onHalt: 'rollback' });
     world.hash = 'bbbb';
