@@ -38,14 +38,15 @@ function rolloutEntries(
 
 function beginningEntries(
   before: RolloutRecord | undefined,
-  { hash, older, step }: RolloutRecord,
+  { hash, older, step, isReturn }: RolloutRecord,
   atMs: number,
 ): readonly LogEntry[] {
   // One that ran everywhere when its policy was first seen began long ago.
   if (before === undefined && step.kind === 'done') return [];
   const isNew = before?.hash !== hash;
   const { kind, name, index, openedAtMs } = step;
-  const isOpened = kind !== 'waiting' && before?.step.openedAtMs !== openedAtMs;
+  // A return has no steps: that it goes back, and that all are back, have entries of their own.
+  const isOpened = kind !== 'waiting' && !isReturn && before?.step.openedAtMs !== openedAtMs;
   // A step opens at the time of the plan, which is before that of the write.
   const beganAtMs = isOpened ? Math.min(atMs, openedAtMs) : atMs;
   return [

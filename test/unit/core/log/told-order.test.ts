@@ -21,6 +21,17 @@ describe('a told log', () => {
     );
   });
 
+  it('says of a return that nodes go back, and of no step that it is well', () => {
+    const step = { ...recordOf().step, kind: 'done' as const };
+    const rollout = recordOf({ hash: 'old', step, isReturn: true });
+    const before = recordOf({ step: { ...step, openedAtMs: step.openedAtMs - 1 } });
+    const entries = transitionEntries({ rollout: before }, { rollout }, step.openedAtMs);
+    assert.deepEqual(
+      entries.map(({ kind }) => kind),
+      ['rollout', 'return'],
+    );
+  });
+
   it('counts nothing as left out that happened after the time that is asked about', () => {
     const leftOut = { entries: 3, requests: 9, fromMs: 50, toMs: 60 };
     const source = { subject: SUBJECT, entries: [], leftOut };
