@@ -52,7 +52,7 @@ const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy
   ],
   changed: [
     'another client applied or deleted it meanwhile. Nothing was changed.',
-    'Look at it with `rollcall fleet describe`, then repeat the command.',
+    'Look at it with `rollcall fleet describe FLEET`, then repeat the command.',
   ],
   'too-large': [
     'it is too large to be stored, even compressed. Nothing was stored.',
@@ -60,11 +60,11 @@ const WORDS: Readonly<Record<FleetRefusalCode, readonly [message: string, remedy
   ],
   'not-begun': [
     'what was applied last has not begun to roll: the function fleet looks at it within a minute.',
-    'Look again: rollcall fleet status. To hold it now: rollcall fleet pause',
+    'Look again: rollcall fleet status FLEET. To hold it now: rollcall fleet pause FLEET',
   ],
   'unknown-generation': [
     'there is no such generation, or it is not kept any more.',
-    'List them with: rollcall fleet history',
+    'List them with: rollcall fleet history FLEET',
   ],
 };
 
@@ -74,7 +74,8 @@ export function refuseFleet(
   key: FleetKey | undefined,
   problems: FleetRefusal['problems'] = [],
 ): FleetRefusal {
-  const [message, remedy] = WORDS[code];
+  const [message, text] = WORDS[code];
   const what = key === undefined ? 'the FleetDaemonSet' : formatFleetKey(key);
+  const remedy = key === undefined ? text : text.replaceAll('FLEET', what);
   return { kind: 'refused', code, message: `${what}: ${message}`, remedy, problems };
 }

@@ -16,7 +16,7 @@ import type { FoundFleetRollout } from './find-fleet-rollout.ts';
 
 /** A generation, and what it is to the rollout. */
 export interface ShownGeneration extends FleetRelease {
-  /** `applied`, `rolled out`, `good`, `way back`, `halted`; none: an older one. */
+  /** `applied`, `rolled out`, `good`, `way back`, `halted`, `undone`; none: an older one. */
   readonly is: readonly string[];
 }
 
@@ -37,12 +37,12 @@ function standingOf(
   record: FleetRecord,
 ): readonly string[] {
   const { release, good, refused } = record;
-  const isRefused = refused.some((one) => one.contentHash === contentHash);
+  const cause = refused.find((one) => one.contentHash === contentHash)?.cause;
   const standings = [
     [release.documentId === documentId, 'rolled out'],
     [good[0]?.documentId === documentId, 'good'],
     [wayBackOf(record)?.documentId === documentId, 'way back'],
-    [isRefused, 'halted'],
+    [cause !== undefined, cause === 'Undone' ? 'undone' : 'halted'],
   ] as const;
   return standings.filter(([is]) => is).map(([, word]) => word);
 }

@@ -371,13 +371,20 @@ describe('rollcall fleet undo and history', () => {
       fleetDocument({ template: manifestOf({}, 'registry.example/agent:1') }),
     );
     assert.equal(stored.head.appliedBy, 'anna (Admin/ann)');
-    (await world.run(['fleet', 'undo', FLEET, '--to-generation', '7'])).expectExit(1);
+    const unknown = await world.run(['fleet', 'undo', FLEET, '--to-generation', '7']);
+    assert.match(
+      unknown.expectExit(1).stderr,
+      /^List them with: rollcall fleet history monitoring\/agent$/m,
+    );
     (await world.run(['fleet', 'undo', FLEET, '--to-generation', '0'])).expectExit(2);
     (await world.run(['fleet', 'undo', FLEET, '--to-generation', '1', '--watch'])).expectExit(2);
   });
 
   it('lists generations with what they are to the rollout', async () => {
-    const refused = [{ contentHash: 'content-2', cause: 'ClustersFailed', atMs: 1 }] as const;
+    const refused = [
+      { contentHash: 'content-2', cause: 'ClustersFailed', atMs: 1 },
+      { contentHash: 'content-1', cause: 'Undone', atMs: 1 },
+    ] as const;
     const world = await worldOf({ refused });
     const record = await recordIn(world);
     const [kept] = (await world.stores().fleets.readFleet(KEY))?.head.history ?? [];
@@ -398,7 +405,7 @@ describe('rollcall fleet undo and history', () => {
           'content-2',
           'applied, rolled out, halted',
         ],
-        ['1', lines(run)[2]?.split(/ {2,}/)[1], 'somebody', 'content-1', 'good, way back'],
+        ['1', lines(run)[2]?.split(/ {2,}/)[1], 'somebody', 'content-1', 'good, way back, undone'],
       ],
     );
   });
