@@ -16,12 +16,12 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/adapters': 12_920,
   'src/app': 23_670,
   'src/cli': 18_320,
-  'src/core': 25_950,
+  'src/core': 25_990,
   'src/engine': 1_950,
   'src/page': 6_400,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 183_540,
+  test: 183_620,
 };
 
 /** Finds folders with more lines than their budget. */
