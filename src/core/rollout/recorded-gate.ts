@@ -84,9 +84,10 @@ function describePlaceless(nodes: number): string | undefined {
 }
 
 /** As far as the record tells. */
-function gateOfRecord({ record, policy: reading, nowMs }: GateInput): Gate {
+function gateOfRecord({ record, policy: reading, nowMs, counts }: GateInput): Gate {
   const { orders, breach, step } = record;
-  const isStopped = orders.undo !== undefined || breach !== undefined;
+  // An undo waits for the policy as well: nodes go back once it can be read.
+  const isStopped = orders.undo === undefined ? breach !== undefined : counts?.updated === 0;
   if (reading.kind === 'invalid' && !isStopped) return { kind: 'invalid' };
   const policy = reading.kind === 'policy' ? reading.policy : undefined;
   const isOver = step.kind === 'done';

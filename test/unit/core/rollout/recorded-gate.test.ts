@@ -59,6 +59,15 @@ describe('the gate of a rollout, as its record tells it', () => {
     assert.deepEqual(gate({}, { kind: 'invalid', problems }), { kind: 'invalid' });
   });
 
+  it('is a policy that cannot be read also of an undo, until all nodes are back', () => {
+    const problems = [{ field: 'soak', message: 'is no duration' }] as const;
+    const policy = { kind: 'invalid', problems } as const;
+    const record = recordOf({ orders: { undo: { ...NOTE, to: 'old' } } });
+    const kindOf = (updated: number): string =>
+      gateOf({ record, policy, nowMs: LOOKED_MS, counts: countsOf({ updated }) }).kind;
+    assert.deepEqual([kindOf(3), kindOf(0)], ['invalid', 'returning']);
+  });
+
   it('is an undo before all that, as a plan judges it, and then a breach', () => {
     const undone = { orders: { paused: NOTE, undo: { ...NOTE, to: 'old' } } };
     assert.deepEqual(gate(undone, policyOf({ isPaused: true })), { kind: 'returning' });
