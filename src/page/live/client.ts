@@ -16,9 +16,15 @@ export type Parameters = Readonly<Record<string, string | number | boolean | und
 const TOKEN_KEY = 'rollcall-token';
 const ANSWER_MS_MAX = 60_000;
 const UNREACHABLE = {
-  message: 'rollcall ui does not answer',
-  remedy: 'Is it still running? The page tries again by itself.',
-};
+  GET: {
+    message: 'rollcall ui does not answer',
+    remedy: 'Is it still running? The page tries again by itself.',
+  },
+  POST: {
+    message: 'rollcall ui does not answer',
+    remedy: 'Is it still running? It may have acted all the same: look before you ask again.',
+  },
+} as const;
 
 /** Takes the token out of the address, and keeps it for this tab. */
 export function takeToken(location: Location, history: History): string {
@@ -53,7 +59,7 @@ export class Client {
   /** A command that changes something, or takes a document. */
   order<Document>(words: string, parameters: Parameters): Promise<Answered<Document>> {
     const init = {
-      method: 'POST',
+      method: 'POST' as const,
       body: JSON.stringify(parameters),
       headers: { 'content-type': 'application/json' },
     };
@@ -76,7 +82,10 @@ export class Client {
 
   async #ask<Document>(
     path: string,
-    init: RequestInit & { readonly headers?: Readonly<Record<string, string>> },
+    init: RequestInit & {
+      readonly method: keyof typeof UNREACHABLE;
+      readonly headers?: Readonly<Record<string, string>>;
+    },
     signal?: AbortSignal,
   ): Promise<Answered<Document>> {
     const deadline = AbortSignal.timeout(ANSWER_MS_MAX);
@@ -90,7 +99,7 @@ export class Client {
       return answerOf<Document>(response.status, await response.text());
     } catch (error) {
       if (signal?.aborted === true) throw error;
-      return { kind: 'error', error: UNREACHABLE };
+      return { kind: 'error', error: UNREACHABLE[init.method] };
     }
   }
 }

@@ -23,9 +23,12 @@ interface Question {
   /** Words of the command, joined by `/`. */
   readonly words: string;
   readonly parameters?: Parameters;
-  /** Absent: it is asked once. */
+  /** Absent: it is asked until it is answered. */
   readonly everyMs?: number;
 }
+
+/** After a failure of what is asked for once. */
+const AGAIN_MS = 5_000;
 
 type Known<Document> = Omit<Asked<Document>, 'askAgain'>;
 
@@ -49,9 +52,8 @@ export function useDocument<Document>({
       const answer = await client.look<Document>(words, parameters, abort.signal);
       if (abort.signal.aborted) return;
       setKnown((before) => after(before, answer));
-      if (everyMs !== undefined && answer.kind !== 'absent') {
-        timer = setTimeout(start, everyMs);
-      }
+      const nextMs = everyMs ?? (answer.kind === 'error' ? AGAIN_MS : undefined);
+      if (nextMs !== undefined && answer.kind !== 'absent') timer = setTimeout(start, nextMs);
     };
     const start = (): void => {
       ask().catch((error: unknown) => {

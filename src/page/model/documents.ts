@@ -3,11 +3,8 @@
  *
  * What a command puts together itself is put together here of the same parts.
  */
-import type { FleetClusterLine } from '../../app/fleet/rollout/list-clusters.ts';
-import type {
-  FleetStatus as FleetState,
-  ShownStage,
-} from '../../app/fleet/rollout/fleet-status.ts';
+import type { FleetClusterLine, StageTally } from '../../app/fleet/rollout/list-clusters.ts';
+import type { FleetStatus as FleetState } from '../../app/fleet/rollout/fleet-status.ts';
 import type { HoldingFleet } from '../../app/fleet/rollout/holding-fleet.ts';
 import type {
   RolloutStatus as RolloutState,
@@ -68,13 +65,7 @@ export interface RolloutStatus extends RolloutState {
 /** `fleet status`. */
 export interface FleetStatus extends Omit<FleetState, 'stages'> {
   readonly next: readonly NextStep[];
-  readonly stages: readonly (ShownStage & {
-    readonly failed: number;
-    readonly well: number;
-    readonly rolling: number;
-    readonly waiting: number;
-    readonly nodes?: { readonly updated: number; readonly desired: number };
-  })[];
+  readonly stages: readonly StageTally[];
   readonly clusters: readonly FleetClusterLine[];
 }
 

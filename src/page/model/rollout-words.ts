@@ -1,7 +1,7 @@
 /** How a rollout is shown: the tone of its phase, its steps, and its evidence in the words of the command line. */
 import { describeEvidence } from '../../core/rollout/shown-evidence.ts';
 import type { RolloutPhase } from '../../core/rollout/gate-words.ts';
-import type { RolloutStatus } from './documents.ts';
+import type { FleetStatus, RolloutStatus } from './documents.ts';
 
 /** As a mark shows it. */
 export type PhaseTone = 'failing' | 'waiting' | 'coming' | 'well' | 'unknown';
@@ -42,6 +42,19 @@ export function stepsOf({ step }: Pick<Staged, 'step'>): readonly ShownStep[] {
     const state = place < reached ? 'passed' : place === reached ? 'open' : 'waits';
     return { name: place === 0 ? 'canary' : ofGroup, state };
   });
+}
+
+/** Nodes with the release, of those that should have it. */
+export function nodesText(nodes: FleetStatus['clusters'][number]['nodes']): string {
+  return nodes === undefined ? 'not known' : `${String(nodes.updated)} of ${String(nodes.desired)}`;
+}
+
+/** Of a stage of a fleet its clusters, those that are well, roll, failed and wait, and its nodes; or the stage that counts them. */
+export function cellsOfStage(stage: FleetStatus['stages'][number]): readonly string[] {
+  const { goesOnIn, clusters, well, rolling, failed, waiting, nodes } = stage;
+  if (goesOnIn !== undefined) return [`in ${goesOnIn}`, '', '', '', '', ''];
+  const counts = [clusters, well, rolling, failed, waiting].map(String);
+  return [...counts, clusters === 0 ? '–' : nodesText(nodes)];
 }
 
 /** What the evidence says, as `rollcall rollout status` does; failures stand in a table of their own. */

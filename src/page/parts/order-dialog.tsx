@@ -114,7 +114,7 @@ function OrderDialog({ order, onGiven, onClose }: DialogProps): VNode {
             autofocus={order.asksWhy === undefined}
             onClick={() => dialog.current?.close()}
           >
-            {progress.kind === 'given' ? 'Close' : 'Leave it'}
+            {progress.kind === 'asked' ? 'Leave it' : 'Close'}
           </button>
           {progress.kind === 'given' ? null : (
             <button type="submit" class={`order order-${order.tone}`} disabled={!isReady}>

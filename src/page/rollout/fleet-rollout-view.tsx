@@ -1,8 +1,9 @@
 /** The rollout of a fleet: its stages, its gate, every cluster with what it has, and the orders that can be given. */
 import type { VNode } from 'preact';
+import { counted } from '@rollcall/base/counted.ts';
 import type { FleetStatus } from '../model/documents.ts';
 import { ordersOfFleet } from '../model/orders.ts';
-import { toneOfPhase } from '../model/rollout-words.ts';
+import { cellsOfStage, nodesText, toneOfPhase } from '../model/rollout-words.ts';
 import type { PhaseTone } from '../model/rollout-words.ts';
 import { useDocument } from '../live/use-document.ts';
 import { Shown } from '../parts/asked.tsx';
@@ -41,6 +42,7 @@ export function FleetRolloutView(props: {
 function Status(props: { readonly status: FleetStatus; readonly onGiven: () => void }): VNode {
   const { status, onGiven } = props;
   const { phase, summary, outages, notes, staged, stages, next } = status;
+  const untouched = status.record?.untouchedClusters ?? 0;
   return (
     <>
       <Outages outages={outages} />
@@ -76,6 +78,12 @@ function Status(props: { readonly status: FleetStatus; readonly onGiven: () => v
               <dd>generation {status.former.generation}, which was good</dd>
             </>
           )}
+          {untouched === 0 ? null : (
+            <>
+              <dt>Not touched</dt>
+              <dd>{counted(untouched, 'cluster')}</dd>
+            </>
+          )}
         </dl>
       </Panel>
       <Panel title={`Clusters (${String(status.clusters.length)})`}>
@@ -106,23 +114,16 @@ function Stages(props: { readonly stages: FleetStatus['stages'] }): VNode {
         <tr key={stage.name}>
           <th scope="row">{stage.name}</th>
           <td>{stage.state}</td>
-          <td>{stage.clusters}</td>
-          <td>{stage.well}</td>
-          <td>{stage.rolling}</td>
-          <td>{stage.failed}</td>
-          <td>{stage.waiting}</td>
-          <td class="nowrap">{nodesText(stage.nodes)}</td>
+          {cellsOfStage(stage).map((text, place) => (
+            <td key={String(place)} class="nowrap">
+              {text}
+            </td>
+          ))}
           <td class="nowrap">{stage.gates.join(', ')}</td>
         </tr>
       ))}
     </Table>
   );
-}
-
-function nodesText(
-  nodes: { readonly updated: number; readonly desired: number } | undefined,
-): string {
-  return nodes === undefined ? 'not known' : `${String(nodes.updated)} of ${String(nodes.desired)}`;
 }
 
 type Line = FleetStatus['clusters'][number];

@@ -13,12 +13,18 @@ import { SetLink } from '../parts/link.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
 import { CoverageDays } from './coverage-days.tsx';
 
+/** It grows by the minute. */
+const ASK_MS = 60_000;
 const TIMES = ['7', '30', '90', '365'].map((days): Option => [`${days}d`, `${days} days`]);
 
 /** The view. */
 export function CoverageView(): VNode {
   const [{ since = '30d', q = '' }] = useQuery();
-  const asked = useDocument<Coverage>({ words: 'coverage', parameters: { since } });
+  const asked = useDocument<Coverage>({
+    words: 'coverage',
+    parameters: { since },
+    everyMs: ASK_MS,
+  });
   return (
     <>
       <h1>Coverage</h1>

@@ -18,6 +18,7 @@ import { CoverageDays } from './coverage-days.tsx';
 
 const ASK_MS = 4_000;
 const ASK_LOG_MS = 15_000;
+const ASK_COVERAGE_MS = 60_000;
 const CHART_HEIGHT = 180;
 
 /** The view. */
@@ -78,6 +79,7 @@ function SetCoverage({ cluster, namespace, name }: SetAddress): VNode {
   const asked = useDocument<Coverage>({
     words: 'coverage',
     parameters: { cluster, since: '30d' },
+    everyMs: ASK_COVERAGE_MS,
   });
   return (
     <Shown asked={asked} command="rollcall coverage">

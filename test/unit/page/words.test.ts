@@ -5,6 +5,7 @@ import { PHASES } from '../../../src/core/rollout/gate-words.ts';
 import { daysOf, percentText, rangeOf } from '../../../src/page/model/coverage-days.ts';
 import type { NodeMap, RolloutStatus } from '../../../src/page/model/documents.ts';
 import {
+  cellsOfStage,
   evidenceTexts,
   isByNodes,
   stepsOf,
@@ -80,6 +81,22 @@ describe('a rollout on the page', () => {
     assert.deepEqual(states({ kind: 'done', index: 1, name: '', groups: 1 }), [
       ...['canary passed', 'step 1 passed'],
     ]);
+  });
+
+  it('counts a stage where its clusters are, and no nodes where it has none', () => {
+    const counts = { clusters: 3, well: 2, rolling: 1, failed: 0, waiting: 0 };
+    const stage = { ...counts, name: 'early', state: 'open', gates: [2, 3] } as const;
+    const nodes = { updated: 8, desired: 9 };
+    const none = { ...stage, clusters: 0, well: 0, rolling: 0 };
+    assert.deepEqual(
+      [cellsOfStage({ ...stage, nodes }), cellsOfStage(stage), cellsOfStage(none)],
+      [
+        ['3', '2', '1', '0', '0', '8 of 9'],
+        ['3', '2', '1', '0', '0', 'not known'],
+        ['0', '0', '0', '0', '0', '–'],
+      ],
+    );
+    assert.equal(cellsOfStage({ ...none, goesOnIn: 'rest' }).join(''), 'in rest');
   });
 
   const sides = { updated: { bad: 2, good: 0 }, others: { bad: 0, good: 14 } };
