@@ -21,7 +21,7 @@ const linesMaxByFolder: Readonly<Record<string, number>> = {
   'src/page': 6_400,
   'src/ports': 1_510,
   'src/watcher': 5_000,
-  test: 183_620,
+  test: 183_680,
 };
 
 /** Finds folders with more lines than their budget. */
