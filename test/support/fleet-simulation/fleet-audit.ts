@@ -123,7 +123,10 @@ export class FleetAudit {
   }
 
   /** The same of those that came back, or late: they are given what is proven. */
-  #auditReturns(cluster: ModelCluster, image: string, { ring, good, release }: FleetRecord): void {
+  #auditReturns(cluster: ModelCluster, image: string, record: FleetRecord): void {
+    // Those of a stage go back all at once.
+    if (isReturning(record) && this.#isInStage(cluster, record)) return;
+    const { ring, good, release } = record;
     const [proven] = good;
     const last = this.#of.releaseOf(release.contentHash)?.fleet.strategy.stages.at(-1);
     if (proven === undefined || last === undefined) return;
@@ -132,6 +135,10 @@ export class FleetAudit {
     const looked = Math.max(ring.count, this.#formerRing);
     const most = Math.max(1, nodesRoundedUp(last.maxConcurrency, looked));
     this.#auditRoom(cluster, image, { list: ring.id, name: 'the ring', most });
+  }
+
+  #isInStage({ id }: ModelCluster, { stages }: FleetRecord): boolean {
+    return stages.some(({ members }) => this.#of.listOf(members.id).has(id));
   }
 
   #auditRoom(
