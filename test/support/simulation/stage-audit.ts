@@ -210,13 +210,21 @@ export class StageAudit {
     this.#revisions.prove(staged);
     const { uid } = set.metadata;
     const left = record.revisions.get(revisionOf(victim));
-    const isWay = isWayBack(left, policy);
+    const isWay = this.#isGoingBack(uid, policy) && left?.isSpread !== true;
     if (!isWay) this.halts.judge(victim, uid);
     const revision = revisionIn(record, key);
     const { name } = node.metadata;
     const mayGoBack = isWay && this.halts.hasHalted(uid);
     if (this.#revisions.goesBeside(revision, { name, victim, left, mayGoBack })) return;
     this.#judgeTouched(revision, { name, staged, key, what: `${victim.metadata.name} goes` });
+  }
+
+  /**
+   * What nothing proved goes back in a rollback and at an undo, whichever revision was halted. Of one that got no further than its
+   * canary nobody outside can tell: it stood there for its soak, and yet no run may have seen it in a fresh view.
+   */
+  #isGoingBack(uid: string, { onHalt }: RolloutPolicy): boolean {
+    return onHalt === 'rollback' || this.halts.recordOf(uid)?.orders.undo !== undefined;
   }
 
   /** It goes for the template of now, and counts. */
@@ -304,12 +312,4 @@ export class StageAudit {
       `S16: ${what} on ${name}, beyond the canary of ${most}: it is on ${on}, ready for ${ready.join(', ') || 'none'}`,
     );
   }
-}
-
-/**
- * What nothing proved goes back in a rollback, whichever revision was halted. Of one that got no further than its canary nobody
- * outside can tell: it stood there for its soak, and yet no run may have seen it in a fresh view.
- */
-function isWayBack(left: Revision | undefined, { onHalt }: RolloutPolicy): boolean {
-  return onHalt === 'rollback' && left?.isSpread !== true;
 }
