@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { shellWord } from '../src/core/status/shell-word.ts';
 import { repositoryRoot } from './lib/run-tool.ts';
 import { NotRecreatableError, recreateCommands } from './recreate/recreate-commands.ts';
 import type { CommandLine, PackagedTemplate } from './recreate/recreate-commands.ts';
@@ -16,9 +17,7 @@ const EXIT_USAGE = 2;
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
 function shown(line: CommandLine): string {
-  return line
-    .map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(' ');
+  return line.map((word) => (PLAIN.test(word) ? word : shellWord(word))).join(' ');
 }
 
 const { positionals, values } = parseArgs({

@@ -199,8 +199,3 @@ export function parseWhy(text: string): string {
     'Say it shorter; a link to an incident does.',
   );
 }
-
-/** A text as one word of a command that is proposed: a shell takes it as it is. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}

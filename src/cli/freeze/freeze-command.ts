@@ -12,6 +12,7 @@ import { freezeEntry } from '../../app/log/read-log.ts';
 import { wakeScope, type Woken } from '../../app/freeze/wake-stack.ts';
 import { freezeNote, type FreezeScope } from '../../core/may-act/freeze.ts';
 import type { ClusterRegistration } from '../../core/model/registration.ts';
+import { shellWord } from '../../core/status/shell-word.ts';
 import { callerOf } from '../command-line/caller.ts';
 import {
   excludeEachOther,
@@ -19,7 +20,6 @@ import {
   parseNamespacedName,
   requireRegistration,
   parseWhy,
-  shellWord,
 } from '../command-line/cluster-arguments.ts';
 import { defineCommand, flagOption, textOption } from '../command-line/command-module.ts';
 import type {

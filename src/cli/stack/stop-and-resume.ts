@@ -11,6 +11,7 @@ import { logOrder } from '../../app/log/log-order.ts';
 import { stopEntry } from '../../app/log/read-log.ts';
 import type { OrderEntry } from '../../core/model/log-entry.ts';
 import { withStop, type StopNote } from '../../core/status/outages.ts';
+import { shellWord } from '../../core/status/shell-word.ts';
 import { freezeNote } from '../../core/may-act/freeze.ts';
 import type { FreezeStore } from '../../ports/stores/freeze-store.ts';
 import { callerOf } from '../command-line/caller.ts';
@@ -20,7 +21,7 @@ import type {
   CommandModule,
   CommandResult,
 } from '../command-line/command-module.ts';
-import { parseWhy, shellWord } from '../command-line/cluster-arguments.ts';
+import { parseWhy } from '../command-line/cluster-arguments.ts';
 import { plainText } from '../command-line/text-table.ts';
 import { failure, refusal, usageError } from '../process/exit-codes.ts';
 import { NOT_LOCAL, type Stack } from '../reach/stack.ts';

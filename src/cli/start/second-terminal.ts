@@ -13,6 +13,7 @@ import path from 'node:path';
 import { writeOwnerFile } from '@rollcall/local-aws/deployment/owner-file.ts';
 import type { LocalAws } from '@rollcall/local-aws/deployment/local-aws.ts';
 import { RELEASE } from '../../../functions/release.ts';
+import { shellWord } from '../../core/status/shell-word.ts';
 import { STAGE } from '../../engine/engine-stores.ts';
 import { packageFile } from '../../engine/package-files.ts';
 import { NOT_LOCAL, STACK_OUTPUT_NAMES } from '../reach/stack.ts';
@@ -57,8 +58,8 @@ export async function writeEnvironment(
     '# For a second terminal, while this runs: kubectl and rollcall reach what it started. It holds a secret.',
     // Either would win over the key below.
     'unset AWS_PROFILE AWS_SESSION_TOKEN',
-    `export PATH=${quoted(await linkCommands(directory))}:"$PATH"`,
-    ...Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`),
+    `export PATH=${shellWord(await linkCommands(directory))}:"$PATH"`,
+    ...Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}`),
     '',
   ];
   writeOwnerFile(environmentPath, lines.join('\n'));
@@ -92,9 +93,4 @@ export function outputsOf({
     return [name, queue ?? table ?? NOT_LOCAL] as const;
   });
   return Object.fromEntries(entries);
-}
-
-/** For a shell: whatever a path holds. */
-function quoted(value: string): string {
-  return `'${value.replaceAll("'", `'\\''`)}'`;
 }

@@ -3,6 +3,7 @@
  *
  * Nothing is decided here: which orders are offered follows what the rollout waits for, and a refusal of the command is told as it is.
  */
+import { shellWord } from '../../core/status/shell-word.ts';
 import type { FleetStatus, RolloutStatus } from './documents.ts';
 
 /** An order that can be given. */
@@ -48,17 +49,12 @@ export function bodyOf(
 
 /** The command line. */
 export function lineOfOrder({ line, asksWhy, typed }: Order, { why }: OrderAnswers): string {
-  const reason = why.trim() === '' ? '"…"' : quoted(why.trim());
+  const reason = why.trim() === '' ? '"…"' : shellWord(why.trim());
   return [
     `rollcall ${line}`,
     ...(asksWhy === undefined ? [] : [`--why ${reason}`]),
     ...(typed === undefined ? [] : ['--yes']),
   ].join(' ');
-}
-
-/** As one word of a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Of the rollout of a DaemonSet. */
