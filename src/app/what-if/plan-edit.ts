@@ -14,7 +14,7 @@ import { emptyState } from '../../core/model/state.ts';
 import { revisionHash } from '../../core/history/revisions.ts';
 import type { Outage, StackStanding } from '../../core/status/outages.ts';
 import { guardOfOutage, standstillOf } from '../../core/status/outages.ts';
-import { copilotStanding } from '../../core/may-act/opt-in.ts';
+import { copilotStanding, isHeldByPolicy } from '../../core/may-act/opt-in.ts';
 import { standingFreeze } from '../../core/may-act/freeze.ts';
 import { guardOfSubject } from '../../core/may-act/registration-guard.ts';
 import type { Edit, EditProblem } from '../../core/what-if/edit.ts';
@@ -73,7 +73,7 @@ export interface PlannedEdit extends EditPlan, PlanGround {
   /** Earlier revisions with which the template could not be compared; 0: it is as it was, or is known. */
   readonly uncomparedRevisions: number;
   readonly fleet?: FoundRollout['fleet'];
-  /** True where the policy that it has cannot be read, which holds its rollout. */
+  /** True where the policy that it has cannot be read, which holds its rollout by Rollcall. */
   readonly isHeldByPolicy: boolean;
 }
 
@@ -158,7 +158,6 @@ async function planChange(
     ...told,
     ...{ guard, outages, start, mode: registration.mode, lastSentAtMs: meta.lastSentAtMs },
     uncomparedRevisions: revision.uncompared,
-    isHeldByPolicy: staging?.reading.kind === 'invalid',
     ...defined({ fleet }),
   };
 }
@@ -220,7 +219,6 @@ async function planCreate(
     guard,
     start,
     uncomparedRevisions: 0,
-    isHeldByPolicy: staging?.reading.kind === 'invalid',
   };
 }
 
@@ -267,16 +265,19 @@ function tell({
   isDeleted,
   guard,
   play,
-}: TellInput): EditPlan & Pick<PlannedEdit, 'hands' | 'played'> {
+}: TellInput): EditPlan & Pick<PlannedEdit, 'hands' | 'isHeldByPolicy' | 'played'> {
   const hands = handsOf(mode, edited);
-  if (isDeleted) return { hands, ...tellDeleted(play) };
+  const { staging } = play;
+  const isHeld = staging !== undefined && isHeldByPolicy(edited, staging.reading, mode);
+  const by = { hands, isHeldByPolicy: isHeld };
+  if (isDeleted) return { ...by, ...tellDeleted(play) };
   const played = playEdit({ ...play, hands });
   const isShared = hands.hasBuiltIn && guard.kind !== 'act';
   const meanwhile = isShared
     ? playEdit({ ...play, hands: { rollcall: 'none', hasBuiltIn: true } })
     : undefined;
   return {
-    hands,
+    ...by,
     played,
     ...tellPlan({ played, pods: play.pods, guard, ...defined({ meanwhile }) }),
   };

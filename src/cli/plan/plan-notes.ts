@@ -49,8 +49,8 @@ function removalNote({ played }: PlannedEdit, key: DaemonSetKey): string | undef
   return `So many pods would go that a person has to confirm it: rollcall rollout confirm ${name}`;
 }
 
-function policyNote({ isHeldByPolicy, hands, guard }: PlannedEdit): string | undefined {
-  if (!isHeldByPolicy || hands.rollcall === 'none' || guard.kind !== 'act') return undefined;
+function policyNote({ isHeldByPolicy, guard }: PlannedEdit): string | undefined {
+  if (!isHeldByPolicy || guard.kind !== 'act') return undefined;
   return 'Its policy is invalid: no pod is updated until it is repaired; rollcall rollout status names the fields.';
 }
 
