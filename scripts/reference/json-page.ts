@@ -128,7 +128,7 @@ export class Documents {
     );
   }
 
-  /** Of what is spread as any record no field would be described. */
+  /** Throws where a document spreads a record without named fields: the page could not describe them. */
   #requireKnownSpreads(kind: string, object: ts.Node): void {
     if (!ts.isObjectLiteralExpression(object)) return;
     for (const property of object.properties.filter(ts.isSpreadAssignment)) {

@@ -6,6 +6,8 @@ import { daysOf, percentText, rangeOf } from '../model/coverage-days.ts';
 import { Chart } from '../parts/chart.tsx';
 
 const CHART_HEIGHT = 200;
+/** Coverage grows by the minute. */
+export const ASK_COVERAGE_MS = 60_000;
 
 /** The charts, of all rows together. */
 export function CoverageDays(props: { readonly rows: readonly CoverageRow[] }): VNode {

@@ -11,10 +11,8 @@ import { Controls, SearchField, SelectField } from '../parts/controls.tsx';
 import type { Option } from '../parts/controls.tsx';
 import { SetLink } from '../parts/link.tsx';
 import { Panel, Table } from '../parts/panel.tsx';
-import { CoverageDays } from './coverage-days.tsx';
+import { ASK_COVERAGE_MS, CoverageDays } from './coverage-days.tsx';
 
-/** It grows by the minute. */
-const ASK_MS = 60_000;
 const TIMES = ['7', '30', '90', '365'].map((days): Option => [`${days}d`, `${days} days`]);
 
 /** The view. */
@@ -23,7 +21,7 @@ export function CoverageView(): VNode {
   const asked = useDocument<Coverage>({
     words: 'coverage',
     parameters: { since },
-    everyMs: ASK_MS,
+    everyMs: ASK_COVERAGE_MS,
   });
   return (
     <>

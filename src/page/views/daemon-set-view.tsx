@@ -14,11 +14,10 @@ import { LogNotes, LogTable } from '../parts/log-table.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { formatAddress } from '../model/address.ts';
 import { AnswerOf } from './answer.tsx';
-import { CoverageDays } from './coverage-days.tsx';
+import { ASK_COVERAGE_MS, CoverageDays } from './coverage-days.tsx';
 
 const ASK_MS = 4_000;
 const ASK_LOG_MS = 15_000;
-const ASK_COVERAGE_MS = 60_000;
 const CHART_HEIGHT = 180;
 
 /** The view. */
